@@ -24,8 +24,8 @@ import { testUrl, tried } from "./tried.ts"
 /** What repositories need: a database, and the key under which they seal secrets. */
 type Provided = Database | Secrets
 
-/** The tests' key. */
-export const testSecrets = NodeSecrets.layer(Redacted.make("a secret of the tests"))
+/** The tests' key. Passwords are hashed at little cost: hundreds of hashes at the usual one take minutes. */
+export const testSecrets = NodeSecrets.layer(Redacted.make("a secret of the tests"), { log2N: 10, r: 8, p: 1 })
 
 export interface Driver {
   readonly name: "PGlite" | "PostgreSQL"

@@ -1,5 +1,5 @@
 /** The ports that REST needs, faked with a `FakeWorld`. Secrets are the real ones, since they need no database. */
-import { Effect, Layer, Redacted, Stream } from "effect"
+import { Effect, Layer, Stream } from "effect"
 import { NotFound } from "../../src/domain/Errors.ts"
 import { Access } from "../../src/domain/operator/Access.ts"
 import { Accounts } from "../../src/domain/operator/Accounts.ts"
@@ -46,7 +46,7 @@ import { Tariffs } from "../../src/domain/tariff/Tariffs.ts"
 import { Tokens } from "../../src/domain/token/Tokens.ts"
 import { needsCorrection } from "../../src/domain/session/ChargingSession.ts"
 import { ChargingProfiles } from "../../src/domain/command/ChargingProfiles.ts"
-import * as NodeSecrets from "../../src/storage/operators/Secrets.ts"
+import { testSecrets } from "./databases.ts"
 import { chargingProfiles } from "./fakeProfiles.ts"
 import { access } from "./fakeAccess.ts"
 import { accounts } from "./fakeAccounts.ts"
@@ -334,6 +334,6 @@ export const fakePorts = (world: FakeWorld) =>
     Layer.mock(Accounts, accounts(world)),
     singleSignOns(world),
     Layer.succeed(Idempotency, idempotency(world)),
-    NodeSecrets.layer(Redacted.make("a secret of the tests")),
+    testSecrets,
     beside(world)
   )

@@ -17,8 +17,15 @@ import { TooMany } from "../../domain/Errors.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import { uuid7 } from "../../domain/values/Uuid7.ts"
 
-/** The cost of a password hash: 128 · 2^log2N · r bytes of memory, p times. It is OWASP's second choice, 32 MiB and about 0.2 s. */
-const cost = { log2N: 15, r: 8, p: 3 }
+/** The cost of a password hash (scrypt): 128 · 2^log2N · r bytes of memory, p times. */
+export interface HashCost {
+  readonly log2N: number
+  readonly r: number
+  readonly p: number
+}
+
+/** OWASP's second choice: 32 MiB and about 0.2 s. */
+const usualCost: HashCost = { log2N: 15, r: 8, p: 3 }
 
 /** A stored hash with higher parameters was not written by us. It is refused instead of computed. */
 const costMax = { log2N: 17, r: 8, p: 4 }
@@ -48,7 +55,7 @@ const derive = (
   password: string,
   salt: Uint8Array,
   length: number,
-  { log2N, p, r }: typeof cost
+  { log2N, p, r }: HashCost
 ): Effect.Effect<Uint8Array> =>
   Effect.callback((resume) => {
     const N = 2 ** log2N
@@ -72,14 +79,16 @@ const decodeHash = Schema.decodeUnknownOption(StoredHash)
 
 const equal = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
 
-const hashPassword = Effect.fn("Secrets.hashPassword")(function* (password: string, salt: Uint8Array) {
+const hashPassword = Effect.fn("Secrets.hashPassword")(function* (password: string, salt: Uint8Array, cost: HashCost) {
   const hash = yield* derive(password, salt, hashBytes, cost)
   const text = (bytes: Uint8Array): string => Schema.encodeSync(Schema.Uint8ArrayFromBase64Url)(bytes)
-  return `$scrypt$ln=${cost.log2N},r=${cost.r},p=${cost.p}$${text(salt)}$${text(hash)}`
+  return `${prefix(cost)}${text(salt)}$${text(hash)}`
 })
 
+const prefix = ({ log2N, p, r }: HashCost): string => `$scrypt$ln=${log2N},r=${r},p=${p}$`
+
 /** The hash to compare with if there is none: no password has this hash. */
-const noHash = `$scrypt$ln=${cost.log2N},r=${cost.r},p=${cost.p}$${"A".repeat(22)}$${"A".repeat(43)}`
+const noHash = (cost: HashCost): string => `${prefix(cost)}${"A".repeat(22)}$${"A".repeat(43)}`
 
 /**
  * How many salts one address may have. It has one, unless the service's key was changed: then accounts have the salt of the time when their password
@@ -88,10 +97,14 @@ const noHash = `$scrypt$ln=${cost.log2N},r=${cost.r},p=${cost.p}$${"A".repeat(22
 const saltsMost = 4
 
 /** A hash that is not ours matches no password. */
-const matchPassword = Effect.fn("Secrets.matchPassword")(function* (password: string, stored: ReadonlyArray<string>) {
+const matchPassword = Effect.fn("Secrets.matchPassword")(function* (
+  password: string,
+  stored: ReadonlyArray<string>,
+  cost: HashCost
+) {
   const derived = new Map<string, Uint8Array>()
   let found: number | undefined
-  for (const [index, text] of (stored.length === 0 ? [noHash] : stored).entries()) {
+  for (const [index, text] of (stored.length === 0 ? [noHash(cost)] : stored).entries()) {
     const [, log2N, r, p, salt, hash] = hashForm.exec(text) ?? []
     const parts = decodeHash({ log2N, r, p, salt, hash })
     if (parts._tag === "None") continue
@@ -179,7 +192,7 @@ export const sealWith = (key: Redacted.Redacted, purpose: string, text: string):
 export const openWith = (key: Redacted.Redacted, purpose: string, text: string): string | undefined =>
   opened(derivedKey(key, `seal:${purpose}`), text)
 
-export const make = ({ hashing: hashKey, sealing }: RootKeys): Secrets["Service"] => {
+export const make = ({ hashing: hashKey, sealing }: RootKeys, cost = usualCost): Secrets["Service"] => {
   // Purposes are constants of our code, so these maps stay small.
   const keys = new Map<string, Uint8Array>()
   const sealingKey = (purpose: string): Uint8Array => {
@@ -220,13 +233,16 @@ export const make = ({ hashing: hashKey, sealing }: RootKeys): Secrets["Service"
     transactionIdKeys: [0, 4, 8, 12].map((offset) => numbers.getUint32(offset)),
     hmacSha1: (key, data) => createHmac("sha1", key).update(data).digest(),
     hashPassword: (password, email) =>
-      inTurn(hashPassword(password, verifier("password-salt", email.toLowerCase()).subarray(0, saltBytes))),
+      inTurn(hashPassword(password, verifier("password-salt", email.toLowerCase()).subarray(0, saltBytes), cost)),
     verifyPassword: (password, hash) =>
-      Effect.map(inTurn(matchPassword(password, hash === undefined ? [] : [hash])), (found) => found !== undefined),
-    matchPassword: (password, hashes) => inTurn(matchPassword(password, hashes))
+      Effect.map(
+        inTurn(matchPassword(password, hash === undefined ? [] : [hash], cost)),
+        (found) => found !== undefined
+      ),
+    matchPassword: (password, hashes) => inTurn(matchPassword(password, hashes, cost))
   }
 }
 
 /** From one key, without a database. */
-export const layer = (key: Redacted.Redacted): Layer.Layer<Secrets> =>
-  Layer.sync(Secrets, () => Secrets.of(make({ hashing: key, sealing: key })))
+export const layer = (key: Redacted.Redacted, cost = usualCost): Layer.Layer<Secrets> =>
+  Layer.sync(Secrets, () => Secrets.of(make({ hashing: key, sealing: key }, cost)))
