@@ -7,7 +7,7 @@
  *   Without it that half is skipped, with a notice. `TEST_DRIVERS=postgres` leaves out the embedded half.
  * - `TEST_ALL=true` runs suites in full that otherwise run a part of their cases, for example OCPI on every version.
  * - `FAULTS=full` or `FAULTS=tenth` adds `test/faults`: all of them or a seeded tenth (`FAULTS_SEED`).
- * - `TEST_SELECT=unit`, `integration`, `property`, `database` or `long` runs only that part (`scripts/testing/select.ts`).
+ * - `TEST_SELECT=unit`, `integration`, `runtime`, `property`, `database` or `long` runs only that part (`scripts/testing/select.ts`).
  * - `TEST_REPORT` names a file that gets the results (`scripts/testing/results.ts`; CI adds them up).
  */
 import { tmpdir } from "node:os"

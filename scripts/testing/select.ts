@@ -2,6 +2,8 @@
  * Parts of the tests that cut across folders, for `TEST_SELECT`, so that no section of CI repeats another one:
  *
  * - `unit`: tests without a database, listener or process; `integration`: those with one; `property`: property tests
+ * - `runtime`: integration tests whose result may depend on the runtime: sockets, files, workers, processes. The storage's SQL and the pages in the
+ *   browser do not
  * - `database`: files that run on whichever database is given (`TEST_DATABASE_URL`)
  * - `long`: the long suites, and files that run more of their cases with `TEST_ALL`
  *
@@ -9,7 +11,7 @@
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
-import { faults, integration, long, postgresOnly, property } from "./sets.ts"
+import { faults, independentOfRuntime, integration, long, postgresOnly, property } from "./sets.ts"
 
 const imported = /from "(\.{1,2}\/[^"]+)"/g
 
@@ -62,6 +64,13 @@ const selections: Readonly<Record<string, () => (path: string) => boolean>> = {
   },
   integration: () => {
     const [isIntegration, isOther] = [among(integration), among([...long, ...faults, ...postgresOnly])]
+    return (path) => isIntegration(path) && !isOther(path)
+  },
+  runtime: () => {
+    const [isIntegration, isOther] = [
+      among(integration),
+      among([...long, ...faults, ...postgresOnly, ...independentOfRuntime])
+    ]
     return (path) => isIntegration(path) && !isOther(path)
   },
   property: () => among(property),

@@ -19,6 +19,13 @@ export const long = [
   "test/**/*.long.test.ts"
 ]
 
+/** Integration tests of which one runtime proves as much as two: SQL in a database, and pages in a browser. */
+export const independentOfRuntime = [
+  "test/storage/*.test.ts",
+  "test/storage/!(pglite)/**/*.test.ts",
+  "test/console/**/*.test.ts"
+]
+
 export const faults = ["test/faults/**/*.test.ts"]
 
 export const postgresOnly = ["test/postgres-only/**/*.test.ts"]

@@ -91,15 +91,17 @@ describe.skipIf(!canBrowse)("each role", () => {
     120_000
   )
 
+  // Each page is visited by a Viewer, who lacks most, and by every second role.
   it.concurrent.each(builtInRoleNames)(
-    "%s sees on every page which buttons lack a permission, and which one",
+    "%s sees on the pages which buttons lack a permission, and which one",
     async (role) => {
       const visitor = await someone(role)
       const { context, page, problems } = visitor
       const wrong: Array<unknown> = []
       let seen = 0
       let off = 0
-      for (const [, path] of paths) {
+      const visited = paths.filter((_, index) => role === "Viewer" || index % 2 === builtInRoleNames.indexOf(role) % 2)
+      for (const [, path] of visited) {
         await page.goto(path)
         await page.locator("main h1, main h2, main .empty, main .failed").first().waitFor()
         await visitor.settled()

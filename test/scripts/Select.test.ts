@@ -30,9 +30,18 @@ describe("a selection of test files", () => {
     expect(selected("property").every((file) => file.endsWith(".property.test.ts"))).toBe(true)
   })
 
+  it("contains for `runtime` what uses sockets, files and processes, but neither the storage's SQL nor the browser", () => {
+    const files = selected("runtime")
+    expect(files).toContain("test/ocpp/server/Frames.integration.test.ts")
+    expect(files).toContain("test/storage/pglite/Image.test.ts")
+    expect(files.filter((file) => /^test\/(?:domain|console)\//.test(file))).toEqual([])
+    expect(files.filter((file) => /^test\/storage\/(?!pglite\/)/.test(file))).toEqual([])
+    expect(files.length).toBeGreaterThan(selected("integration").length / 3)
+  })
+
   it("is refused for an unknown name", () => {
     expect(() => selection("everything")).toThrow(
-      "TEST_SELECT is unit or integration or property or database or long, not everything"
+      "TEST_SELECT is unit or integration or runtime or property or database or long, not everything"
     )
   })
 })
