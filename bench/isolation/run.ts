@@ -118,7 +118,8 @@ export const isolation = async (args: ReadonlyArray<string>): Promise<number> =>
     for (const prefix of Object.values(groups)) {
       await server.register({ prefix, chargers: chargers + 1, cards: chargers, passwords: false })
     }
-    return made(server.baseUrl)
+    // Awaited here: the service ends with this block.
+    return await made(server.baseUrl)
   })()
   // The embedded database cannot be filled from here, so that its lists are short.
   if (!embedded) await fill(cluster.url("bench_isolation"), past, others, progress)
