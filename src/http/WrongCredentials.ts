@@ -6,7 +6,7 @@ import { Clock, Effect, Metric, Semaphore } from "effect"
 import { TooMany } from "../domain/Errors.ts"
 import { uncounted, type WrongCredentials } from "../domain/operator/WrongCredentials.ts"
 import { Allowances } from "./Allowances.ts"
-import { RefusalDelay } from "./RefusalDelay.ts"
+import { RefusalDelay } from "../domain/values/RefusalDelay.ts"
 
 /** An attacker who has many networks gets ten times as much as one network. */
 const networksAtOnce = 10

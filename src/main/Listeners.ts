@@ -12,7 +12,9 @@ import { normalisePath, pathOf } from "../http/RawUrl.ts"
 import { ThreadTime } from "../domain/values/ThreadTime.ts"
 import { problemType, timeoutDocument } from "../http/v2/requests/Problem.ts"
 import { recordRequest } from "../http/ops/Metrics.ts"
+import { DescriptionText } from "../http/v2/OpenApiDocument.ts"
 import { ReadyAnswers } from "../http/Ready.ts"
+import { descriptionText } from "./DescriptionThread.ts"
 import { oneAtATime } from "./OneAtATime.ts"
 import { readyBytes } from "./ReadyBytes.ts"
 import { Strangers, type StrangersOptions } from "./Strangers.ts"
@@ -176,7 +178,11 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       options.strangers === undefined
         ? undefined
         : new Strangers(options.strangers, (metric) => record(Metric.update(metric, 1)))
-    const offered = Layer.merge(Layer.succeed(AnswerEnd, onAnswerEnd), Layer.succeed(ReadyAnswers, ready.offer))
+    const offered = Layer.mergeAll(
+      Layer.succeed(AnswerEnd, onAnswerEnd),
+      Layer.succeed(ReadyAnswers, ready.offer),
+      Layer.succeed(DescriptionText, descriptionText)
+    )
     const handle = yield* handlerOf(Layer.provide(routes, offered))
 
     const answersPlain = options.plainPort === undefined ? () => false : plainPort(options.plainPort)

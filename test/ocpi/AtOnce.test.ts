@@ -1,5 +1,7 @@
 import { Deferred, Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
+import { lateMillis } from "../../src/domain/values/RefusalDelay.ts"
 import { atOnce } from "../../src/ocpi/server/AtOnce.ts"
 
 describe("concurrent requests of one partner", () => {
@@ -28,4 +30,19 @@ describe("concurrent requests of one partner", () => {
     expect(outcome.failing).toEqual(Exit.fail("its own"))
     expect(outcome.after).toEqual(Exit.succeed("done"))
   })
+
+  it("are refused late once twenty were refused, so that a partner that ignores refusals costs little", () =>
+    Effect.gen(function* () {
+      const bounded = atOnce(1)
+      const gate = yield* Deferred.make<void>()
+      yield* Effect.forkChild(bounded("a", Deferred.await(gate)))
+      yield* Effect.yieldNow
+      for (let n = 0; n < 20; n++) yield* Effect.flip(bounded("a", Effect.void))
+      const late = yield* Effect.forkChild(Effect.flip(bounded("a", Effect.void)))
+      yield* TestClock.adjust(lateMillis - 1)
+      expect(late.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust(1)
+      expect(yield* Fiber.join(late)).toMatchObject({ reason: { _tag: "TooMany" } })
+      yield* Deferred.succeed(gate, undefined)
+    }).pipe(Effect.provide(TestClock.layer()), Effect.runPromise))
 })

@@ -47,6 +47,8 @@ const leftOut = [
   "/v2/me/views",
   "/v2/me/passkeys",
   "/v2/sign-ins",
+  // What one person has made: each kind of it has a limit.
+  "/v2/operators/{operatorId}/access",
   // At most 10,000 of each.
   "/v2/command-batches/{id}/targets",
   "/v2/firmware-campaigns/{id}/targets",

@@ -2,6 +2,7 @@
  * The OpenAPI 3.1 document of REST v2, made from `Api` and the descriptions in `openapi/`. Its paths are relative to the base that
  * product.md calls api_v2_base_url.
  */
+import { Context, Effect } from "effect"
 import { OpenApi } from "effect/http-api"
 import { describe } from "../openapi/Describe.ts"
 import type { Document } from "../openapi/Document.ts"
@@ -27,3 +28,11 @@ export const describedApi = (
 
 /** The document as JSON. */
 export const openApiDocument = (publicUrl: string): Document => describedApi(publicUrl).document
+
+export const descriptionJson = (publicUrl: string): string => JSON.stringify(openApiDocument(publicUrl))
+
+/** Makes the text of the document for a public URL. It takes most of a second, so the service does it in another thread. */
+export const DescriptionText = Context.Reference<(publicUrl: string) => Effect.Effect<string>>(
+  "voltlane/http/v2/DescriptionText",
+  { defaultValue: () => (publicUrl) => Effect.sync(() => descriptionJson(publicUrl)) }
+)

@@ -7,7 +7,7 @@ import { pathOf } from "../RawUrl.ts"
 import { type Offer, ready, ReadyAnswers, respond } from "../Ready.ts"
 import { Api } from "./Api.ts"
 import { faced, patchTypes, securedHeaders } from "./requests/FaceLive.ts"
-import { openApiDocument } from "./OpenApiDocument.ts"
+import { DescriptionText } from "./OpenApiDocument.ts"
 import { faceProblem, notFoundProblem, toResponse } from "./requests/Problem.ts"
 
 /** The page's files have a version in their address, so they never change. */
@@ -75,9 +75,9 @@ export const layer = (publicUrl: string, origins: ReadonlyArray<string>) =>
     Effect.fnUntraced(function* (router) {
       const offer = yield* ReadyAnswers
       // Built at the first request, so that it does not delay startup.
+      const describe = yield* DescriptionText
       const document = yield* Effect.cached(
-        Effect.sync(() => {
-          const text = JSON.stringify(openApiDocument(publicUrl))
+        Effect.map(describe(publicUrl), (text) => {
           const answer = ready(text, "application/json", securedHeaders)
           if (origins.length === 0) offer("/cpo/swagger.json", answer)
           return answer

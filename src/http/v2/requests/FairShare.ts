@@ -9,7 +9,7 @@ import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { readingFor } from "../../../domain/values/ThreadTime.ts"
 import { Inside } from "./Inside.ts"
 import { Caller, FairShare, Open, StreamedBody } from "./Middleware.ts"
-import { RefusalDelay } from "../../RefusalDelay.ts"
+import { RefusalDelay } from "../../../domain/values/RefusalDelay.ts"
 
 export interface FairShareOptions {
   /** Most requests of one key that are processed at a time. */

@@ -8,7 +8,7 @@ import { HttpEffect, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { TooMany } from "../../../domain/Errors.ts"
 import type { WrongCredentials } from "../../../domain/operator/WrongCredentials.ts"
 import { type Allowance, Allowances, windowSeconds } from "../../Allowances.ts"
-import { RefusalDelay } from "../../RefusalDelay.ts"
+import { RefusalDelay } from "../../../domain/values/RefusalDelay.ts"
 import { requestsLimited, wrongCredentials } from "../../WrongCredentials.ts"
 import { Inside } from "./Inside.ts"
 

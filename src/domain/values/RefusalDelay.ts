@@ -4,7 +4,7 @@
  * are answered at once.
  */
 import { Clock, Effect } from "effect"
-import { Buckets } from "../domain/values/Buckets.ts"
+import { Buckets } from "./Buckets.ts"
 
 /** How many refusals of one key or network are answered at once, and in how many ms that allowance is restored. */
 const promptRefusals = 20

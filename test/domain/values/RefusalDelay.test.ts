@@ -2,8 +2,8 @@
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { afterEach, describe, expect, it } from "vitest"
-import { lateMillis, RefusalDelay } from "../../src/http/RefusalDelay.ts"
-import { fakeApp } from "../support/restApp.ts"
+import { lateMillis, RefusalDelay } from "../../../src/domain/values/RefusalDelay.ts"
+import { fakeApp } from "../../support/restApp.ts"
 
 let app: Awaited<ReturnType<typeof fakeApp>> | undefined
 afterEach(() => app?.close())
