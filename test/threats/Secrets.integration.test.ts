@@ -330,16 +330,19 @@ const useVendorSecrets = async (world: World, secrets: Secrets, { key }: Made): 
   const heard: Array<string> = []
   const pin = secret("SimPin that is reported")
   const url = secret("password of a reported URL")
+  const values = new Map([
+    ["SimPin", pin],
+    ["DiagnosticsUrl", `ftp://u:${url}@h.example/up`],
+    ["WifiPassphrase", "old value"],
+    ["HeartbeatInterval", "300"]
+  ])
   charger.onCall = (action, id) => {
     const sent = JSON.stringify(charger.frames.at(-1))
     heard.push(sent)
+    const [, , , payload = {}] = charger.frames.at(-1) ?? []
+    if (action === "ChangeConfiguration") values.set(payload.key, payload.value)
     if (action === "GetConfiguration") {
-      const keys = [
-        ["SimPin", pin],
-        ["DiagnosticsUrl", `ftp://u:${url}@h.example/up`],
-        ["WifiPassphrase", "old value"],
-        ["HeartbeatInterval", "300"]
-      ].map(([name, value]) => ({ key: name, readonly: false, value }))
+      const keys = [...values].map(([name, value]) => ({ key: name, readonly: false, value }))
       return JSON.stringify([3, id, { configurationKey: keys, unknownKey: [] }])
     }
     if (action === "DataTransfer")
