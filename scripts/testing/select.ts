@@ -4,7 +4,7 @@
  * - `unit`: tests without a database, listener or process; `integration`: those with one; `property`: property tests
  * - `runtime`: integration tests whose result may depend on the runtime: sockets, files, workers, processes. The storage's SQL and the pages in the
  *   browser do not
- * - `database`: files that run on whichever database is given (`TEST_DATABASE_URL`)
+ * - `database`: files that run on whichever database is given (`TEST_DATABASE_URL`), without the pages in the browser
  * - `long`: the long suites, and files that run more of their cases with `TEST_ALL`
  *
  * A file depends on an environment variable if it reads it, or imports a test file that does.
@@ -74,7 +74,10 @@ const selections: Readonly<Record<string, () => (path: string) => boolean>> = {
     return (path) => isIntegration(path) && !isOther(path)
   },
   property: () => among(property),
-  database: () => reading("TEST_DATABASE_URL"),
+  database: () => {
+    const [reads, isPage] = [reading("TEST_DATABASE_URL"), among(["test/console/**/*.test.ts"])]
+    return (path) => reads(path) && !isPage(path)
+  },
   long: () => {
     const [isLong, readsAll] = [among(long), reading("TEST_ALL")]
     return (path) => isLong(path) || readsAll(path)

@@ -260,7 +260,7 @@ forEachDriver("Guesses of a password", ports, (it) => {
 })
 
 /** With hashes at their usual cost: others wait for them. */
-const slowly = ports.pipe(Layer.provideMerge(NodeSecrets.layer(Redacted.make("a secret of the tests"))))
+const slowly = Layer.merge(ports, NodeSecrets.layer(Redacted.make("a secret of the tests")))
 
 forEachDriver("Guesses of passwords", slowly, (it) => {
   it.effect("for many accounts at once from one network do not block sign-ins from another", () =>

@@ -171,7 +171,9 @@ forEachDriver("A domain of single sign-on", ports, (it) => {
         server.trouble = "silent"
         assert.deepStrictEqual(said(await verify(own, domain)), [409, "domain_lookup_failed"])
         server.trouble = "failing"
-        assert.deepStrictEqual(said(await verify(own, domain)), [409, "domain_lookup_failed"])
+        // Deno does not tell a server's failure from a missing record.
+        const failed = "Deno" in globalThis ? "domain_record_missing" : "domain_lookup_failed"
+        assert.deepStrictEqual(said(await verify(own, domain)), [409, failed])
         server.trouble = undefined
         assert.isTrue(server.asked.every((name) => name.startsWith("_voltlane-challenge.")))
       })
