@@ -71,7 +71,9 @@ const connectionPages = pagedList(
   (row: typeof ConnectionRow.Type) => [row.connectedAt, String(row.epoch)] as const
 )
 
-const countedPages = pagedList("history/counted-transactions", TimeKey, ({ day }: typeof CountedRow.Type) => Date.parse(day))
+const countedPages = pagedList("history/counted-transactions", TimeKey, ({ day }: typeof CountedRow.Type) =>
+  Date.parse(day)
+)
 
 /**
  * The newest statuses of each of the charger's connectors are read from the history's only index, and then merged. A second index by
