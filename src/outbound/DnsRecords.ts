@@ -25,13 +25,13 @@ const recordsMost = 100
 const textMost = 255
 
 /** The answers that say that there is no such record. */
-const absent: ReadonlySet<unknown> = new Set(["ENODATA", "ENOTFOUND"])
+const absent: ReadonlySet<string> = new Set(["ENODATA", "ENOTFOUND"])
 
 const busy = new LookupFailed({ message: "Too many look-ups are running: try again in a few seconds." })
 const unanswered = new LookupFailed({ message: "The DNS did not answer: try again in a few minutes." })
 
-const codeOf = (error: unknown): unknown =>
-  typeof error === "object" && error !== null && "code" in error ? error.code : undefined
+const codeOf = (error: unknown): string =>
+  typeof error === "object" && error !== null && "code" in error ? String(error.code) : ""
 
 const lookUp = ({ servers, timeoutMillis = 2_000, tries = 2 }: DnsRecordsOptions, name: string) =>
   Effect.tryPromise({

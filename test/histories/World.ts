@@ -24,12 +24,12 @@ import { v16 } from "../../src/ocpp/v16/V16.ts"
 import * as ChargerDirectoryStorage from "../../src/storage/charging/ChargerDirectory.ts"
 import * as JournalStorage from "../../src/storage/charging/Journal.ts"
 import { ModelJournal } from "../support/modelJournal.ts"
-import { anOrganisation, repositories, type TestOrganisation } from "../support/repositories.ts"
+import { anOrganisation, besideRepositories, type TestOrganisation } from "../support/repositories.ts"
 import { StoredCharger } from "../support/storedCharger.ts"
 import { type Happening, isMessage, type Message, type Step, type Story, withoutNulls } from "./Story.ts"
 
 export const ports = Layer.mergeAll(
-  repositories,
+  besideRepositories,
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 10_000 }),
   ChargerDirectoryStorage.layer({
     nodeId: "test",

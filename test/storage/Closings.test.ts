@@ -18,10 +18,10 @@ import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
 import { ended, freshId, metered, noon, seedChargers, started, type Transaction } from "../support/journalFacts.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 
 const world = Layer.mergeAll(
-  repositories,
+  besideRepositories,
   JournalRepository.layer(limits.journal),
   ChargerDirectoryRepository.layer({ ...limits.directory, nodeId: "closing" })
 )

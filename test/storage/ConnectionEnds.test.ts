@@ -13,11 +13,11 @@ import * as Nodes from "../../src/storage/charging/Nodes.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { endDue } from "../support/endedCommands.ts"
 import { freshId, seedChargers } from "../support/journalFacts.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 
 const ports = Layer.mergeAll(
   JournalStorage.layer({ maxBatchFacts: 500, maxWaiting: 1000, patienceMillis: 1000 }),
-  repositories
+  besideRepositories
 )
 
 const minute = 60_000

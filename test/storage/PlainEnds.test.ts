@@ -13,11 +13,11 @@ import { forEachDriver } from "../support/databases.ts"
 import { at, energy, ended, evse, metered, minute, reading, started } from "../support/events.ts"
 import { seedChargers } from "../support/journalFacts.ts"
 import { ModelJournal } from "../support/modelJournal.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 import { StoredCharger } from "../support/storedCharger.ts"
 
 const world = Layer.mergeAll(
-  repositories,
+  besideRepositories,
   JournalRepository.layer(limits.journal),
   ChargerDirectoryRepository.layer({ ...limits.directory, nodeId: "plain" })
 )

@@ -23,10 +23,10 @@ import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
 import { endCommand, endReservations, issueCommand } from "../support/endedCommands.ts"
 import { ended, freshId, noon, seedChargers, type Seeded, started, type Transaction } from "../support/journalFacts.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 
 const world = Layer.mergeAll(
-  repositories,
+  besideRepositories,
   JournalRepository.layer(limits.journal),
   ChargerDirectoryRepository.layer({ ...limits.directory, nodeId: "reserving" })
 )

@@ -19,11 +19,11 @@ import { at, ended, evse, minute, started } from "../support/events.ts"
 import { seedChargers, type Seeded } from "../support/journalFacts.ts"
 import { ModelJournal } from "../support/modelJournal.ts"
 import { Random, seeds } from "../support/random.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 import { StoredCharger } from "../support/storedCharger.ts"
 
 const world = Layer.mergeAll(
-  repositories,
+  besideRepositories,
   JournalRepository.layer(limits.journal),
   ChargerDirectoryRepository.layer({ ...limits.directory, nodeId: "starting" })
 )

@@ -24,10 +24,10 @@ import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
 import { endCommand, issueCommand } from "../support/endedCommands.ts"
 import { ended, freshId, metered, noon, seedChargers, type Seeded, started } from "../support/journalFacts.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 import { aConnector } from "../support/reported.ts"
 
-const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journal))
+const world = Layer.mergeAll(besideRepositories, JournalRepository.layer(limits.journal))
 
 const minute = 60_000
 const everything: Window = { offset: 0, limit: 100 }

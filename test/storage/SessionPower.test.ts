@@ -8,9 +8,9 @@ import { Journal } from "../../src/domain/charger/Journal.ts"
 import * as JournalRepository from "../../src/storage/charging/Journal.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { freshId, metered, noon, seedChargers, started } from "../support/journalFacts.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 
-const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journal))
+const world = Layer.mergeAll(besideRepositories, JournalRepository.layer(limits.journal))
 
 const minute = 60_000
 

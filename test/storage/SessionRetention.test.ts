@@ -19,9 +19,9 @@ import {
   started,
   type Transaction
 } from "../support/journalFacts.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 
-const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journal))
+const world = Layer.mergeAll(besideRepositories, JournalRepository.layer(limits.journal))
 const months = 84
 const now = Date.UTC(2026, 10, 20, 12)
 const limit = Date.UTC(2019, 10, 20, 12)

@@ -13,9 +13,9 @@ import { exists } from "../../src/storage/charging/Statistics.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { ended, noon, seedChargers, started, type Transaction } from "../support/journalFacts.ts"
 import { Random } from "../support/random.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 
-const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journal))
+const world = Layer.mergeAll(besideRepositories, JournalRepository.layer(limits.journal))
 const hour = 3_600_000
 const day = 24 * hour
 

@@ -16,11 +16,11 @@ import { forEachDriver } from "../support/databases.ts"
 import { at, evse, minute, started as startedAt } from "../support/events.ts"
 import { freshId, noon, seedChargers, type Seeded, started } from "../support/journalFacts.ts"
 import { ModelJournal } from "../support/modelJournal.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 import { StoredCharger } from "../support/storedCharger.ts"
 
 const world = Layer.mergeAll(
-  repositories,
+  besideRepositories,
   JournalRepository.layer(limits.journal),
   ChargerDirectoryRepository.layer({ ...limits.directory, nodeId: "deciding" })
 )

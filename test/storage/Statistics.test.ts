@@ -11,9 +11,9 @@ import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { ended, metered, noon, seedChargers, started, type Transaction } from "../support/journalFacts.ts"
 import { uuid7 } from "../../src/domain/values/Uuid7.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 
-const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journal))
+const world = Layer.mergeAll(besideRepositories, JournalRepository.layer(limits.journal))
 
 const hour = 3_600_000
 

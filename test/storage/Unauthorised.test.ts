@@ -17,9 +17,9 @@ import { limits } from "../../src/Config.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { decidedCommit } from "../support/decidedStart.ts"
 import { ended, freshId, metered, noon, seedChargers, started, type Transaction } from "../support/journalFacts.ts"
-import { repositories } from "../support/repositories.ts"
+import { besideRepositories } from "../support/repositories.ts"
 
-const world = Layer.mergeAll(repositories, JournalRepository.layer(limits.journal))
+const world = Layer.mergeAll(besideRepositories, JournalRepository.layer(limits.journal))
 
 /** The end as it is decided for a session whose card was refused. */
 const refusedEnd = (end: SessionEnded, doubt?: string): SessionEnded => ({

@@ -8,7 +8,7 @@ import { Journal } from "../../src/domain/charger/Journal.ts"
 import { directoryAndJournal } from "./commandedCharger.ts"
 import { opening } from "./directoryRows.ts"
 import { freshId, seedChargers, type Seeded } from "./journalFacts.ts"
-import { repositories } from "./repositories.ts"
+import { besideRepositories } from "./repositories.ts"
 
 export const minute = 60_000
 export const hour = 60 * minute
@@ -17,7 +17,7 @@ export const day = 24 * hour
 export const october = Date.UTC(2026, 9, 1)
 
 /** The layers that a test of histories needs. */
-export const live = Layer.mergeAll(directoryAndJournal, repositories)
+export const live = Layer.mergeAll(directoryAndJournal, besideRepositories)
 
 export interface World extends Seeded {
   readonly id: string

@@ -146,7 +146,7 @@ export type Repositories =
 
 const filesOptions = { ...limits.files, folder: mkdtempSync(join(tmpdir(), "voltlane-files-")) }
 
-export const repositories: Layer.Layer<Repositories, never, Database> = Layer.mergeAll(
+const stored = Layer.mergeAll(
   AccessRepository.layer,
   AccountsRepository.layer,
   SingleSignOnsRepository.layer,
@@ -187,7 +187,14 @@ export const repositories: Layer.Layer<Repositories, never, Database> = Layer.me
   TariffsRepository.layer,
   TokensRepository.layer,
   WebhooksRepository.layer
-).pipe(Layer.provideMerge(testSecrets))
+)
+
+export const repositories: Layer.Layer<Repositories, never, Database> = stored.pipe(Layer.provideMerge(testSecrets))
+
+/** The same beside other layers that need secrets: those are the driver's. */
+export const besideRepositories: Layer.Layer<Exclude<Repositories, Secrets>, never, Database> = stored.pipe(
+  Layer.provide(testSecrets)
+)
 
 /** The test functions that `forEachDriver` passes to a contract suite. */
 export type ContractIt = Vitest.MethodsNonLive<Repositories | Database>
