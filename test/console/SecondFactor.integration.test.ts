@@ -17,9 +17,9 @@ describe.skipIf(!canBrowse)("a second factor", () => {
   it("is asked for before a key, a partner or a webhook is made, and a wrong code neither signs out nor makes one", async () => {
     const password = new URLSearchParams(new URL(place.service.link).hash.slice(1)).get("password") ?? ""
     // This browser signed in before the account had a second factor, so it has never presented one.
-    const visitor = await Visitor.signedIn(place, desk)
-    const others = [await Visitor.signedIn(place, desk), await Visitor.signedIn(place, desk)] as const
-    const other = await Visitor.signedIn(place, desk)
+    const visitor = await Visitor.newlySignedIn(place, desk)
+    const others = [await Visitor.newlySignedIn(place, desk), await Visitor.newlySignedIn(place, desk)] as const
+    const other = await Visitor.newlySignedIn(place, desk)
     const asked = (method: string, path: string, body: object) =>
       other.page.evaluate(
         async ([verb, to, content]) => {

@@ -172,20 +172,27 @@ export class Visitor {
     return new Visitor(context, await context.newPage(), url, other)
   }
 
-  /** Signs in with the link that the demo prints, or shares the sign-in of an earlier visitor that has not ended. */
-  static async signedIn({ browser, service }: Town, screen: Screen, other?: string): Promise<Visitor> {
+  /** Signs in with the link that the demo prints. */
+  static async newlySignedIn({ browser, service }: Town, screen: Screen, other?: string): Promise<Visitor> {
     const visitor = await Visitor.open(browser, service.url, screen, other)
-    const { context, page } = visitor
+    await visitor.page.goto(service.link)
+    await visitor.page.locator(".shell").waitFor()
+    return visitor
+  }
+
+  /** Shares the sign-in of an earlier visitor of the service if there is one that has not ended. */
+  static async signedIn(place: Town, screen: Screen, other?: string): Promise<Visitor> {
+    const { browser, service } = place
     const earlier = signIns.get(service)
-    if (earlier !== undefined && (await isSignedIn(service, earlier))) {
-      await context.addCookies([...earlier])
-      await page.goto("/")
-      await page.locator(".shell").waitFor()
-    } else {
-      await page.goto(service.link)
-      await page.locator(".shell").waitFor()
-      signIns.set(service, await context.cookies())
+    if (earlier === undefined || !(await isSignedIn(service, earlier))) {
+      const visitor = await Visitor.newlySignedIn(place, screen, other)
+      signIns.set(service, await visitor.context.cookies())
+      return visitor
     }
+    const visitor = await Visitor.open(browser, service.url, screen, other)
+    await visitor.context.addCookies([...earlier])
+    await visitor.page.goto("/")
+    await visitor.page.locator(".shell").waitFor()
     return visitor
   }
 
