@@ -4,7 +4,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { pagePolicy, readPage } from "../docs/Page.ts"
 import { askedMethods, knownPaths } from "../KnownPaths.ts"
 import { pathOf } from "../RawUrl.ts"
-import { type Offer, ready, ReadyAnswers, respond } from "../Ready.ts"
+import { type Offer, type Ready, ready, ReadyAnswers, respond } from "../Ready.ts"
 import { Api } from "./Api.ts"
 import { faced, patchTypes, securedHeaders } from "./requests/FaceLive.ts"
 import { DescriptionText } from "./OpenApiDocument.ts"
@@ -74,15 +74,16 @@ export const layer = (publicUrl: string, origins: ReadonlyArray<string>) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const offer = yield* ReadyAnswers
-      // Built at the first request, so that it does not delay startup.
       const describe = yield* DescriptionText
-      const document = yield* Effect.cached(
-        Effect.map(describe(publicUrl), (text) => {
-          const answer = ready(text, "application/json", securedHeaders)
-          if (origins.length === 0) offer("/cpo/swagger.json", answer)
-          return answer
-        })
-      )
+      const described = Effect.map(describe(publicUrl), (text) => {
+        const answer = ready(text, "application/json", securedHeaders)
+        if (origins.length === 0) offer("/cpo/swagger.json", answer)
+        return answer
+      })
+      let made: Promise<Ready> | undefined
+      // Made once, at the first request, so that it does not delay startup. It is no part of that request, whose client may leave: otherwise each
+      // client that leaves would have it made again.
+      const document = Effect.promise(() => (made ??= Effect.runPromise(described)))
       yield* router.add("GET", "/cpo/swagger.json", faced(Effect.flatMap(document, respond)))
       yield* docs(router, origins.length === 0 ? offer : () => undefined)
       for (const method of askedMethods) yield* router.add(method, "/cpo/*", faced(unrouted))
