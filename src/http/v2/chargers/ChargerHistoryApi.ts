@@ -40,11 +40,11 @@ export const PastConnection = Schema.Struct({
 }).annotate({ identifier: "PastConnection" })
 
 export const CountedDay = Schema.Struct({
-  day: Schema.String.annotate({ description: "The day, in UTC", examples: ["2026-11-28"] }),
+  day: Schema.String,
   transactions: Schema.Int,
-  energyWh: Schema.Int.annotate({ description: "The energy of all of them" }),
-  firstAt: Time.annotate({ description: "When the first of them was counted" }),
-  lastAt: Time.annotate({ description: "When the last of them was counted" })
+  energyWh: Schema.Int,
+  firstAt: Time,
+  lastAt: Time
 }).annotate({ identifier: "CountedDay" })
 
 const Seconds = Schema.Int
