@@ -11,7 +11,7 @@
  */
 import { existsSync, globSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
-import { faults, independentOfRuntime, integration, long, postgresOnly, property } from "./sets.ts"
+import { faults, independentOfRuntime, integration, long, pages, postgresOnly, property } from "./sets.ts"
 
 const imported = /from "(\.{1,2}\/[^"]+)"/g
 
@@ -57,25 +57,24 @@ const among = (patterns: ReadonlyArray<string>) => {
   return (path: string): boolean => found.has(path)
 }
 
+const integrationOnly = (): ((path: string) => boolean) => {
+  const [isIntegration, isOther] = [among(integration), among([...long, ...faults, ...postgresOnly])]
+  return (path) => isIntegration(path) && !isOther(path)
+}
+
 const selections: Readonly<Record<string, () => (path: string) => boolean>> = {
   unit: () => {
     const isOther = among([...integration, ...long, ...faults, ...postgresOnly])
     return (path) => !isOther(path)
   },
-  integration: () => {
-    const [isIntegration, isOther] = [among(integration), among([...long, ...faults, ...postgresOnly])]
-    return (path) => isIntegration(path) && !isOther(path)
-  },
+  integration: integrationOnly,
   runtime: () => {
-    const [isIntegration, isOther] = [
-      among(integration),
-      among([...long, ...faults, ...postgresOnly, ...independentOfRuntime])
-    ]
-    return (path) => isIntegration(path) && !isOther(path)
+    const [isIntegration, isIndependent] = [integrationOnly(), among(independentOfRuntime)]
+    return (path) => isIntegration(path) && !isIndependent(path)
   },
   property: () => among(property),
   database: () => {
-    const [reads, isPage] = [reading("TEST_DATABASE_URL"), among(["test/console/**/*.test.ts"])]
+    const [reads, isPage] = [reading("TEST_DATABASE_URL"), among(pages)]
     return (path) => reads(path) && !isPage(path)
   },
   long: () => {

@@ -19,12 +19,11 @@ export const long = [
   "test/**/*.long.test.ts"
 ]
 
+/** Pages in a browser. */
+export const pages = ["test/console/**/*.test.ts"]
+
 /** Integration tests of which one runtime proves as much as two: SQL in a database, and pages in a browser. */
-export const independentOfRuntime = [
-  "test/storage/*.test.ts",
-  "test/storage/!(pglite)/**/*.test.ts",
-  "test/console/**/*.test.ts"
-]
+export const independentOfRuntime = ["test/storage/*.test.ts", "test/storage/!(pglite)/**/*.test.ts", ...pages]
 
 export const faults = ["test/faults/**/*.test.ts"]
 

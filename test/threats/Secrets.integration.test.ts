@@ -337,16 +337,14 @@ const useVendorSecrets = async (world: World, secrets: Secrets, { key }: Made): 
     ["HeartbeatInterval", "300"]
   ])
   charger.onCall = (action, id) => {
-    const sent = JSON.stringify(charger.frames.at(-1))
-    heard.push(sent)
+    heard.push(JSON.stringify(charger.frames.at(-1)))
     const [, , , payload = {}] = charger.frames.at(-1) ?? []
     if (action === "ChangeConfiguration") values.set(payload.key, payload.value)
     if (action === "GetConfiguration") {
       const keys = [...values].map(([name, value]) => ({ key: name, readonly: false, value }))
       return JSON.stringify([3, id, { configurationKey: keys, unknownKey: [] }])
     }
-    if (action === "DataTransfer")
-      return JSON.stringify([3, id, { status: "Accepted", data: charger.frames.at(-1)?.[3] }])
+    if (action === "DataTransfer") return JSON.stringify([3, id, { status: "Accepted", data: payload }])
     return JSON.stringify([3, id, { status: "Accepted" }])
   }
   await charger.call("BootNotification", { chargePointVendor: "V", chargePointModel: "M" })

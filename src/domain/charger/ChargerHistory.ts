@@ -1,6 +1,7 @@
 /** The history of chargers, scoped by organisation: statuses of connectors, connections, and the uptime that follows from both. */
 import { Context, type Effect } from "effect"
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
+import type { NegligibleTransactions } from "./Fact.ts"
 import type { SeriesFigures, SeriesRange, SeriesScope } from "./Series.ts"
 import type { Uptime } from "./Uptime.ts"
 import type { InvalidInput, StorageUnavailable } from "../Errors.ts"
@@ -27,17 +28,6 @@ export interface PastConnection {
   readonly ocppVersion: string
   readonly securityProfile: number
   readonly remoteAddress: string
-}
-
-/** The transactions of a day (UTC) that were counted and not kept, since the charger began more of them than are stored in a day. */
-export interface CountedDay {
-  /** `YYYY-MM-DD` */
-  readonly day: string
-  readonly transactions: number
-  readonly energyWh: number
-  /** When the first and the last of them were counted, ms epoch. */
-  readonly firstAt: number
-  readonly lastAt: number
 }
 
 /** A half-open time span, ms epoch: `from` is included, `to` is not. */
@@ -76,7 +66,7 @@ export class ChargerHistory extends Context.Service<
       organisationId: string,
       chargerId: string,
       page: PageRequest
-    ) => Effect.Effect<Page<CountedDay>, InvalidInput | StorageUnavailable>
+    ) => Effect.Effect<Page<NegligibleTransactions>, InvalidInput | StorageUnavailable>
     /**
      * The uptime of every connector in a month up to `now`, by charger, EVSE and connector. The month is `YYYY-MM`; by default the current one in
      * the organisation's time zone. InvalidInput for a month that has not begun anywhere, or with history that was deleted.

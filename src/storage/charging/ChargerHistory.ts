@@ -6,19 +6,20 @@ import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import {
   ChargerHistory,
-  type CountedDay,
   type PastConnection,
   type PastStatus,
   type TimeFilter
 } from "../../domain/charger/ChargerHistory.ts"
+import type { NegligibleTransactions } from "../../domain/charger/Fact.ts"
 import { Presence } from "../../domain/charger/Presence.ts"
 import type { PageRequest } from "../../domain/values/Page.ts"
 import { ConnectorStatus } from "./ChargerRows.ts"
 import { asRemembered, leftOpen } from "./ConnectionEnds.ts"
 import { availability } from "./ConnectorAvailability.ts"
 import { uptime } from "./ConnectorUptime.ts"
+import { StoredNegligible } from "./Provisional.ts"
 import { LongKey, pagedList, TimeKey } from "../kernel/Cursor.ts"
-import { Millis, optional, rowsOf, Whole } from "../kernel/Rows.ts"
+import { Millis, optional, rowsOf } from "../kernel/Rows.ts"
 import { scopedTo } from "../kernel/Scoped.ts"
 import { guarded } from "../kernel/SqlErrors.ts"
 
@@ -47,15 +48,7 @@ const ConnectionRow = Schema.Struct({
   remoteAddress: Schema.String
 })
 
-const CountedRow = Schema.Struct({
-  day: Schema.String,
-  transactions: Whole,
-  energyWh: Whole,
-  firstAt: Millis,
-  lastAt: Millis
-})
-
-const countedRows = rowsOf(CountedRow)
+const countedRows = rowsOf(StoredNegligible)
 const statusRows = rowsOf(StatusRow)
 const connectionRows = rowsOf(ConnectionRow)
 
@@ -71,9 +64,7 @@ const connectionPages = pagedList(
   (row: typeof ConnectionRow.Type) => [row.connectedAt, String(row.epoch)] as const
 )
 
-const countedPages = pagedList("history/counted-transactions", TimeKey, ({ day }: typeof CountedRow.Type) =>
-  Date.parse(day)
-)
+const countedPages = pagedList("history/counted-transactions", TimeKey, ({ day }: NegligibleTransactions) => day)
 
 /**
  * The newest statuses of each of the charger's connectors are read from the history's only index, and then merged. A second index by
@@ -154,12 +145,13 @@ const countedDays = (sql: SqlClient.SqlClient) =>
     return yield* guarded(
       countedPages.read(sql, request, {
         statement: own`
-        SELECT n.day::text AS day, n.transactions, n.energy_wh AS "energyWh", n.first_at AS "firstAt", n.last_at AS "lastAt"
+        SELECT (extract(epoch FROM n.day) * 1000)::float8 AS day, n.transactions::float8, n.energy_wh::float8 AS "energyWh",
+          (extract(epoch FROM n.first_at) * 1000)::float8 AS "firstAt", (extract(epoch FROM n.last_at) * 1000)::float8 AS "lastAt"
         FROM negligible_transactions n
         WHERE ${own.rowsOf("n")} AND n.charger_id = ${chargerId} ${after === undefined ? sql`` : sql`AND n.day < (${new Date(after)}::timestamptz AT TIME ZONE 'UTC')::date`}
         ORDER BY n.day DESC LIMIT ${countedPages.rows(request)}`,
         rows: countedRows,
-        item: (row): CountedDay => row
+        item: (row): NegligibleTransactions => row
       })
     )
   })

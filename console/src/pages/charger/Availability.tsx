@@ -53,7 +53,7 @@ export const Availability = ({ row }: { readonly row: Row }) => {
   const counted = usePages("history.countedTransactions", { params: { chargerId: row.id }, query: { limit: 30 } })
   const changes = usePages("history.connectors", { params: { chargerId: row.id }, query })
   if (connections.missing.length > 0) return <NotPermitted permissions={connections.missing} />
-  const error = connections.error ?? changes.error
+  const error = connections.error ?? changes.error ?? counted.error
   if (error !== null) return <Failed what={t("availability.notRead")} error={error} retry={connections.retry} />
   if (connections.isLoading || changes.isLoading) return <Loading rows={3} />
   const lines = connectionsOf(connections.rows, from, to)

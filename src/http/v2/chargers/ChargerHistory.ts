@@ -6,10 +6,11 @@ import {
   type PastConnection as DomainConnection,
   type PastStatus as DomainStatus
 } from "../../../domain/charger/ChargerHistory.ts"
+import type { NegligibleTransactions } from "../../../domain/charger/Fact.ts"
 import { Chargers } from "../../../domain/charger/Chargers.ts"
 import { Api } from "../Api.ts"
 import { organisationId } from "../requests/Caller.ts"
-import type { PastConnection, PastStatus } from "./ChargerHistoryApi.ts"
+import type { CountedDay, PastConnection, PastStatus } from "./ChargerHistoryApi.ts"
 import { listed, pageRequest, PublicUrl } from "../requests/Paging.ts"
 
 const toStatus = (one: DomainStatus): typeof PastStatus.Type => ({
@@ -31,6 +32,11 @@ const toConnection = (one: DomainConnection): typeof PastConnection.Type => ({
   ocppVersion: one.ocppVersion,
   securityProfile: one.securityProfile,
   remoteAddress: one.remoteAddress
+})
+
+const toCountedDay = ({ day, ...totals }: NegligibleTransactions): typeof CountedDay.Type => ({
+  day: new Date(day).toISOString().slice(0, 10),
+  ...totals
 })
 
 export const layer = HttpApiBuilder.group(
@@ -61,7 +67,7 @@ export const layer = HttpApiBuilder.group(
         const organisation = yield* organisationId
         yield* chargers.get(organisation, params.chargerId)
         const page = yield* history.countedDays(organisation, params.chargerId, pageRequest(query))
-        return yield* listed(publicUrl, request.url, page, (one) => one)
+        return yield* listed(publicUrl, request.url, page, toCountedDay)
       }),
       uptime: Effect.fn("v2.history.uptime")(function* ({ query, request }) {
         const { chargerId, month, siteId } = query
