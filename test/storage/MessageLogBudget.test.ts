@@ -113,7 +113,8 @@ forEachDriver("the budgets of the message log", log, (it) => {
         { charger: "L-16", organisation: organisationId, bytes: 213 },
         { charger: "L-15", organisation: organisationId, bytes: 426 }
       ]
-      yield* ownLog({ useEveryMillis: 20 }, ({ append }) =>
+      // Shorter than the restore, during which nothing is stored.
+      yield* ownLog({ useEveryMillis: 1 }, ({ append }) =>
         Effect.gen(function* () {
           for (const chargerId of ["L-15", "L-16", "L-15"]) append(frame({ chargerId }))
           append(frame({ chargerId: "L-15", organisationId: other }))

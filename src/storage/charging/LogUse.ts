@@ -62,7 +62,11 @@ export const storedUse = (
   Effect.gen(function* () {
     const pending = Latch.makeUnsafe(false)
     let isRestored = false
-    const restored = Effect.sync(() => void (isRestored = true))
+    const restored = Effect.sync(() => {
+      isRestored = true
+      // A flush during the restore found nothing to store and closed it.
+      pending.openUnsafe()
+    })
     yield* Effect.asVoid(
       writeBehind({
         name: "bytes of the message log",
