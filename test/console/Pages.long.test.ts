@@ -1,4 +1,7 @@
-/** Every page of the console in a real browser: no errors, nothing that axe finds, nothing wider than the screen; in both themes, large and small. */
+/**
+ * Every page of the console in a real browser: no errors, nothing that axe finds, nothing wider than the screen; in both themes, large and small.
+ * Each page is visited on two of the four screens, neighbours in the list on the other two; with `SCREENSHOTS=folder` on all of them.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
 import { type Paths, pagesOf } from "./pages.ts"
@@ -21,12 +24,15 @@ describe.skipIf(!canBrowse)("every page", () => {
     ["at 200 %, in forced colours", { width: 720, height: 450, scheme: "dark", forcedColors: "active" }]
   ]
 
+  const isEvery = process.env["SCREENSHOTS"] !== undefined
+
   it.concurrent.each(screens)(
     "has no errors, no axe violations and nothing wider than the screen: %s",
     async (_, screen) => {
+      const at = screens.findIndex(([, one]) => one === screen)
       const visitor = await Visitor.signedIn(place, screen)
       const found: Array<string> = []
-      for (const [name, path] of paths) {
+      for (const [name, path] of paths.filter((_, n) => isEvery || n % 2 === at % 2)) {
         await visitor.page.goto(path)
         await visitor.settled()
         found.push(...(await visitor.axe()).map((problem) => `${name}: ${problem}`))

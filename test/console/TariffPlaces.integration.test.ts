@@ -1,5 +1,6 @@
 /** Where tariffs are assigned, as a tree, and which one applies at a connector, in a real browser: the page shows what the service answers. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { until } from "../simulation/Wait.ts"
 import { canBrowse, desk, phone, type Screen, type Town, town, Visitor } from "./browser.ts"
 
 interface Charger {
@@ -45,7 +46,15 @@ describe.skipIf(!canBrowse)("the assignments of tariffs", () => {
       const given = Object.entries(query).flatMap(([key, value]) => (value === null ? [] : [[key, String(value)]]))
       await ask("DELETE", `tariffs/${tariffId}/assignments?${new URLSearchParams(given as never).toString()}`)
     }
-    const { items } = (await ask("GET", "charger-rows?limit=10")) as { readonly items: ReadonlyArray<Charger> }
+    let items: ReadonlyArray<Charger> = []
+    await until(
+      () => `every charger has reported its connectors: ${JSON.stringify(items)}`,
+      30_000,
+      async () => {
+        items = ((await ask("GET", "charger-rows?limit=10")) as { readonly items: ReadonlyArray<Charger> }).items
+        return items.every(({ connectors }) => connectors.length > 0)
+      }
+    )
     charger = items[0]!
     other = items.find(({ siteId }) => siteId !== charger.siteId) ?? items[1]!
     siteName = String((await ask("GET", `sites/${charger.siteId}`))["name"])
