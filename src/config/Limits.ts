@@ -374,7 +374,18 @@ export const limits = {
     // Browsers open six, proxies are not counted by network.
     connectionsPerNetwork: 1_000,
     // Each may hold two reads of 64 KiB.
-    connections: 10_000
+    connections: 10_000,
+    // TLS handshakes. Each takes most of a millisecond of the main thread; a charger that connects takes more than that afterwards.
+    handshakes: {
+      perSecond: 400,
+      // Half of them: carriers put thousands of chargers behind one address, and others must not wait for them.
+      perNetworkPerSecond: 200,
+      // Shorter than the time after which chargers and browsers give up.
+      waitMillis: 10 * second,
+      // What one network may begin while the first of them waits.
+      waitingPerNetwork: 2_000,
+      waiting: 4_000
+    }
   },
 
   shutdown: {

@@ -11,21 +11,20 @@ export const askedMethods = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 export const knownPaths = <Id extends string, Groups extends HttpApiGroup.Constraint>(
   api: HttpApi.HttpApi<Id, Groups>
 ): ((path: string) => ReadonlyArray<string>) => {
-  const routes: Array<{ readonly segments: ReadonlyArray<string>; readonly method: string }> = []
+  // By their number of segments, because every request with credentials is looked up.
+  const routes: Array<Array<{ readonly segments: ReadonlyArray<string>; readonly method: string }>> = []
   HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint }) => {
-      routes.push({ segments: endpoint.path.toLowerCase().split("/"), method: endpoint.method })
+      const segments = endpoint.path.toLowerCase().split("/")
+      const alike = (routes[segments.length] ??= [])
+      alike.push({ segments, method: endpoint.method })
     }
   })
   return (path) => {
     const segments = path.toLowerCase().split("/")
-    const methods = routes
-      .filter(
-        (route) =>
-          route.segments.length === segments.length &&
-          route.segments.every((segment, i) => segment.startsWith(":") || segment === segments[i])
-      )
+    const methods = (routes[segments.length] ?? [])
+      .filter((route) => route.segments.every((segment, i) => segment.startsWith(":") || segment === segments[i]))
       .map((route) => route.method)
     return [...new Set(methods.includes("GET") ? [...methods, "HEAD"] : methods)].toSorted()
   }

@@ -25,6 +25,7 @@ import { refusalMetrics } from "../storage/charging/ChargerRefusals.ts"
 import { unknownChargerMetrics } from "../storage/charging/UnknownChargerAttempts.ts"
 import { messageLogMetrics } from "../storage/charging/MessageLog.ts"
 import { uploadMetrics } from "../storage/files/UploadMetrics.ts"
+import { handshakesRefused } from "./Handshakes.ts"
 import { strangersMetrics } from "./Strangers.ts"
 import { refusedReads } from "./MainThread.ts"
 import { useMetrics } from "../storage/kernel/OrganisationUse.ts"
@@ -46,6 +47,7 @@ const known: ReadonlyArray<Metric.Metric<number, unknown>> = [
   ...rateLimitMetrics,
   wrongOfNetwork,
   ...strangersMetrics,
+  handshakesRefused,
   ...signOnMetrics,
   ...readerMetrics,
   ...requestMetrics,

@@ -15,6 +15,7 @@ import { recordRequest } from "../http/ops/Metrics.ts"
 import { DescriptionText } from "../http/v2/OpenApiDocument.ts"
 import { ReadyAnswers } from "../http/Ready.ts"
 import { descriptionText } from "./DescriptionThread.ts"
+import { Handshakes, type HandshakesOptions, handshakesRefused } from "./Handshakes.ts"
 import { oneAtATime } from "./OneAtATime.ts"
 import { readyBytes } from "./ReadyBytes.ts"
 import { Strangers, type StrangersOptions } from "./Strangers.ts"
@@ -24,6 +25,8 @@ import { type UnreadOptions, watchUnread } from "./UnreadAnswers.ts"
 export interface ListenerOptions extends UnreadOptions {
   /** Without it, callers without credentials may use as much as they want. */
   readonly strangers?: StrangersOptions
+  /** Without it, any number of TLS handshakes may begin at once. */
+  readonly handshakes?: HandshakesOptions
   /** Without it both ports serve the same. */
   readonly plainPort?: PlainPortOptions | undefined
   readonly host: string
@@ -225,7 +228,12 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       listeners.push({ server, secure: false, port: yield* listen(server, "PORT", options.port, options.host) })
     }
     if (options.tls !== undefined) {
-      const server = bounded(Https.createServer({ ...limits, ...options.tls.options }))
+      const handshakeTimeout = options.headersTimeoutMillis
+      const server = bounded(Https.createServer({ ...limits, handshakeTimeout, ...options.tls.options }))
+      if (options.handshakes !== undefined) {
+        const refused = () => record(Metric.update(handshakesRefused, 1))
+        new Handshakes(options.handshakes, refused).limit(server)
+      }
       oneAtATime(server, "secureConnection", onRequest)
       yield* Effect.addFinalizer(() => stop(server))
       listeners.push({ server, secure: true, port: yield* listen(server, "TLS_PORT", options.tls.port, options.host) })

@@ -22,6 +22,7 @@ import { decide } from "../domain/decide/Decide.ts"
 import { evolve } from "../domain/decide/Evolve.ts"
 import { ChargerInbox } from "../domain/charger/ChargerInbox.ts"
 import { StorageHealth } from "../domain/values/StorageHealth.ts"
+import { checksCredentials } from "../http/CheckedPaths.ts"
 import * as ConsoleFiles from "../http/console/Files.ts"
 import * as Downloads from "../http/files/Downloads.ts"
 import * as Uploads from "../http/files/Uploads.ts"
@@ -118,6 +119,7 @@ import { MainThread, type MainThreadOptions, threadTime } from "./MainThread.ts"
 import { readPlacesOf, ThreadTime } from "../domain/values/ThreadTime.ts"
 import { SqlClient } from "effect/sql"
 import { beginMetrics } from "./KnownMetrics.ts"
+import type { HandshakesOptions } from "./Handshakes.ts"
 import { type Listener, type ListenerOptions, open, openMetrics } from "./Listeners.ts"
 import type { PlainPortOptions } from "./PlainPort.ts"
 import type { StrangersOptions } from "./Strangers.ts"
@@ -131,8 +133,10 @@ export interface ServiceSettings {
   readonly nodeId: string
   readonly secretKey: Redacted.Redacted
   readonly database: Database.DatabaseOptions
-  readonly listeners: Omit<ListenerOptions, "strangers" | "plainPort">
-  readonly strangers: Omit<StrangersOptions, "originOf">
+  readonly listeners: Omit<ListenerOptions, "strangers" | "handshakes" | "plainPort">
+  readonly strangers: Omit<StrangersOptions, "originOf" | "checksCredentials"> & {
+    readonly handshakes: Omit<HandshakesOptions, "networkOf">
+  }
   /** Where `/metrics` is served: on the main listeners, on a separate one, or not at all. */
   readonly metrics: "beside" | "apart" | "off"
   readonly bootstrap: BootstrapSettings
@@ -289,6 +293,12 @@ const strangerOf =
     return { network, isForwarded: trustProxy((socket.remoteAddress ?? "").replace(/^::ffff:/, "")) && address !== "" }
   }
 
+/** The network of a connection of which nothing has been read; undefined for a trusted proxy, whose connections are those of many. */
+const networkOfPeer =
+  ({ trustProxy }: ServiceSettings) =>
+  (address: string | undefined): string | undefined =>
+    trustProxy((address ?? "").replace(/^::ffff:/, "")) ? undefined : originOf(address, false, {}, trustProxy).network
+
 /** The origin of a request, also through trusted proxies. */
 const clientOf = (settings: ServiceSettings) => (request: HttpServerRequest.HttpServerRequest) => {
   const { socket } = request.source as { readonly socket?: { readonly remoteAddress?: string } }
@@ -424,7 +434,8 @@ export const start = (settings: ServiceSettings) =>
       const listeners = yield* open(
         {
           ...settings.listeners,
-          strangers: { ...settings.strangers, originOf: strangerOf(settings) },
+          handshakes: { ...settings.strangers.handshakes, networkOf: networkOfPeer(settings) },
+          strangers: { ...settings.strangers, checksCredentials, originOf: strangerOf(settings) },
           plainPort: plainPortOf(settings)
         },
         routes(settings, () => draining, Deferred.await(ending))

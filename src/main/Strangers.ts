@@ -1,6 +1,6 @@
 /**
  * What callers without credentials may use, by their network and all together: main-thread time, in estimated milliseconds a second, and connections.
- * Requests with credentials are not counted here; those who check them count the wrong ones. Health and metrics are never refused, only answered later.
+ * Requests with credentials are not counted here; those who check them count the wrong ones. At a path where they are not checked, every request is counted. Health and metrics are never refused, only answered later.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -15,6 +15,8 @@ export interface StrangersOptions {
   /** Connections with requests, from one network and in all. Websockets are not among them. */
   readonly connectionsPerNetwork: number
   readonly connections: number
+  /** Whether requests to a path are refused if their credentials are wrong. At other paths wrong ones would not be counted. */
+  readonly checksCredentials: (path: string) => boolean
   /** Where a request comes from, and whether a trusted proxy says so; its connections are those of many. */
   readonly originOf: (request: IncomingMessage) => { readonly network: string; readonly isForwarded: boolean }
 }
@@ -50,7 +52,7 @@ const ofConnections = Metric.withAttributes(refusals, { why: "connections" })
 
 export const strangersMetrics = [ofNetwork, ofAll, ofConnections]
 
-/** Whether a request has credentials, right or wrong. Addresses of files contain their token. */
+/** Whether a request has credentials, right or wrong. */
 const hasCredentials = ({ headers, url = "" }: IncomingMessage, path: string): boolean =>
   headers["x-api-key"] !== undefined ||
   headers.authorization !== undefined ||
@@ -105,7 +107,8 @@ export class Strangers {
       this.count(ofConnections)
       return refuse(response, path, 503, 1, true)
     }
-    if (hasCredentials(request, path) && readyBytes === undefined) return proceed()
+    if (readyBytes === undefined && hasCredentials(request, path) && this.options.checksCredentials(path))
+      return proceed()
     const now = performance.now()
     const millis = readyBytes === undefined ? routedMillis : readyMillis + (readyBytes / (1024 * 1024)) * millisPerMiB
     const isWithin = this.networks.take(network, now, millis)

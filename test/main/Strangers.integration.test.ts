@@ -15,6 +15,7 @@ const strangers = {
   millisPerSecond: 2,
   connectionsPerNetwork: 100,
   connections: 100,
+  checksCredentials: (path: string) => path.startsWith("/cpo/v2/"),
   originOf: ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) => ({
     network: String(headers["x-test-network"]),
     isForwarded: headers["x-test-network"] === "proxied"
@@ -48,6 +49,7 @@ const served = (routed: Array<string>) =>
             return HttpServerResponse.text(name)
           })
         yield* router.add("GET", "/cpo/v2/sites", answer("sites"))
+        yield* router.add("GET", "/status", answer("status"))
         yield* router.add("GET", "/page", answer("page"))
       })
     )
@@ -85,6 +87,18 @@ it("refuses strangers of a network that has used its share, and no one else", ()
     expect((await ask(port, "/cpo/v2/sites", "one", { "x-api-key": "key" })).status).toBe(200)
     expect((await ask(port, "/metrics", "one")).status).toBe(200)
     expect((await ask(port, "/cpo/v2/sites", "other")).status).toBe(200)
+  }))
+
+it("counts requests to paths that check no credentials, whatever credentials they claim to have", () =>
+  withListener({}, async ({ port }, routed) => {
+    const invented = [{ "x-api-key": "invented" }, { cookie: "a=b" }, { authorization: "Token invented" }]
+    const answers = await Promise.all(
+      invented.flatMap((headers) => Array.from({ length: 10 }, () => ask(port, "/status", "one", headers)))
+    )
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(10)
+    expect(routed.length).toBe(statuses.filter((status) => status === 200).length)
+    expect((await ask(port, "/cpo/v2/sites", "one", { "x-api-key": "key" })).status).toBe(200)
   }))
 
 it("refuses strangers of every network when all together have used their share", () =>
