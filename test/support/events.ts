@@ -127,7 +127,9 @@ export const state = (parts: Partial<ChargerState> = {}): ChargerState => ({
   model: "Säule 2",
   firmwareVersion: "1.2.3",
   configured: true,
-  connectors: [{ ...evse(1), status: "Available", errorCode: "NoError", at: minute(-60), byOwnClock: true }],
+  connectors: [
+    { ...evse(1), status: "Available", errorCode: "NoError", at: minute(-60), heardAt: minute(-60), byOwnClock: true }
+  ],
   sessions: [],
   orphans: [],
   ...parts

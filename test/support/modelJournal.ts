@@ -155,7 +155,7 @@ export class ModelJournal {
         const rows = this.connectors.get(fact.chargerId) ?? []
         this.connectors.set(fact.chargerId, [
           ...rows.filter((row) => row.evseId !== body.evseId || row.connectorId !== body.connectorId),
-          { ...body, at: fact.at, byOwnClock: fact.at !== fact.heardAt }
+          { ...body, at: fact.at, heardAt: fact.heardAt, byOwnClock: fact.at !== fact.heardAt }
         ])
         return
       }

@@ -58,6 +58,8 @@ export interface KnownSession {
   readonly startedAt: number
   /** When its start was received, ms epoch. */
   readonly heardAt: number
+  /** True if the charger's clock contradicts the order of its sessions, so that all of this one's times are those of receipt. */
+  readonly clockIgnored?: true | undefined
   readonly meterStartWh: number
   readonly authorization: AuthorizationStatus
   /** Part of the answer to the start, which a repeated start gets again: until when the charger may cache the card, ms epoch. */
@@ -104,6 +106,8 @@ export interface ConnectorState extends Place {
   readonly errorCode: string | undefined
   /** When the current status was reported, ms epoch. */
   readonly at: number
+  /** When it was received, ms epoch. */
+  readonly heardAt: number
   /** True when `at` is by the charger's own clock, so that an older report is recognised. */
   readonly byOwnClock?: boolean | undefined
   readonly info?: string | undefined

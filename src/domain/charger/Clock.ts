@@ -24,8 +24,8 @@ export const isBelievable = (at: number | undefined, now: number): at is number 
 export const occurredAt = (time: ChargerTime, now: number): number => (isBelievable(time.at, now) ? time.at : now)
 
 /**
- * The timestamp as sent, if it distinguishes one event from another. The time of a running clock does, even in 1970. A missing timestamp does not,
- * and neither does the constant zero of a stopped clock (1970-01-01T00:00:00Z, 0001-01-01T00:00:00Z).
+ * The timestamp as sent, if it distinguishes one event from another. The time of a running clock does, even in 1970. A missing timestamp does not, nor
+ * does a text that is no time (0000-00-00T00:00:00Z), nor the constant zero of a stopped clock (1970-01-01T00:00:00Z, 0001-01-01T00:00:00Z).
  */
-export const distinguishing = (time: ChargerTime): string | undefined =>
-  time.raw === undefined || time.raw === "" || (time.at !== undefined && time.at <= 0) ? undefined : time.raw
+export const distinguishing = ({ at, raw }: ChargerTime): string | undefined =>
+  raw === undefined || at === undefined || at <= 0 ? undefined : raw

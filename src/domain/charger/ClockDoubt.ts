@@ -21,6 +21,9 @@ export interface ClockDoubt {
 /** The tolerated difference: clocks are set by hand, and messages take time. */
 const toleratedMillis = 5 * 60_000
 
+/** True if the charger's clock agreed with ours when a message arrived. */
+export const agreesWithReceipt = ({ at, heardAt }: Heard): boolean => Math.abs(at - heardAt) <= toleratedMillis
+
 /**
  * Messages may arrive late, so a time in the past proves nothing. A time in the future shows a wrong clock. If start and stop are ahead by different
  * amounts, the clock jumped between them. `mayHaveWaited`: the stop has no time of its own and the charger may have been offline since the start, so

@@ -122,6 +122,8 @@ export interface ReportedStop {
   readonly meterStopWh: number | undefined
   /** The charger's time, ms epoch, whether or not it is believed. */
   readonly at: number | undefined
+  /** When it was received, ms epoch, if it named the transaction: the charger had the answer to the start by then. */
+  readonly namedAt?: number | undefined
 }
 
 /** The tariff version and time zone that price a session. Later changes of the tariff or site do not change its price. */
@@ -169,6 +171,8 @@ export interface SessionStarted extends FactBase {
     readonly tariff?: SessionTariff | undefined
     /** The charger's timestamp as it was sent. */
     readonly rawAt: string | undefined
+    /** True if that timestamp contradicts the order of the connector's sessions, so that the session has the times of receipt. */
+    readonly clockIgnored?: true | undefined
     /** Sessions on the same connector that must have ended before this start; their stops are lost or still queued in the charger. */
     readonly supersedes: ReadonlyArray<string>
     /** Set for an older start that arrives after a newer one on its connector: that newer session supersedes it from the beginning. */

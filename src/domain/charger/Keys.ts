@@ -22,18 +22,23 @@ const text = (part: string | number | undefined): string | number => part ?? "-"
 export const occurrenceKey = (kind: string, state: ChargerState, messageId: string, now: number, what = ""): string =>
   keyOf(kind, state, `${state.epoch}|${messageId}|${now}|${what}`)
 
-/** A repeated start has the same content, perhaps with a new message id (OCPP 1.6 §3.7.1). */
+/**
+ * A repeated start has the same content, perhaps with a new message id (OCPP 1.6 §3.7.1). `after` is the transaction that came before, if the charger
+ * has used the same time before.
+ */
 export const startKey = (
   state: ChargerState,
   evseId: number,
   tokenUid: string,
   meterStartWh: number,
   rawAt: string | undefined,
+  after: number | undefined,
   envelope: Envelope,
   now: number
 ): string => {
   const when = rawAt ?? `-${now}|${envelope.messageId}`
-  return keyOf("start", state, `${evseId}|${meterStartWh}|${when}|${tokenKey(tokenUid)}`)
+  const follows = after === undefined ? "" : `|after ${after}`
+  return keyOf("start", state, `${evseId}|${meterStartWh}|${when}|${tokenKey(tokenUid)}${follows}`)
 }
 
 /** A session ends once; further stops do not end it again. */

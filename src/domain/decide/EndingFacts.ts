@@ -4,6 +4,7 @@
  */
 import type { ChargerFact, ReportedStop, SessionEnded } from "../charger/Fact.ts"
 import { ending, type StopFigures } from "../session/Ending.ts"
+import { isCopy } from "../session/Repeated.ts"
 import { withRegister } from "../session/Register.ts"
 import { courseWith, plainEnd } from "../session/Course.ts"
 import { clockDoubt } from "../charger/ClockDoubt.ts"
@@ -11,7 +12,7 @@ import type { Reading } from "../charger/MeterValue.ts"
 import type { ChargerState, KnownSession } from "../charger/ChargerState.ts"
 import type { Envelope } from "../charger/Decision.ts"
 import { stopKey } from "../charger/Keys.ts"
-import { countedOnSince, gistOf, meterRead } from "./Meter.ts"
+import { countedOnSince, gistOf, meterRead, timedWithin } from "./Meter.ts"
 import { registerRulesOf } from "../charger/Quirks.ts"
 
 export interface Stop {
@@ -32,23 +33,39 @@ export interface Grounds {
   readonly orphanId: string
 }
 
+/** The stop with the time of receipt if its charger's clock was already contradicted at the start. */
+const timedAfter = (session: KnownSession, stop: Stop): Stop => {
+  const { figures, heardAt, waited } = stop
+  const isIgnored = session.clockIgnored === true && !waited
+  return isIgnored ? { ...stop, figures: { ...figures, at: heardAt }, untimed: true } : stop
+}
+
 export const endingFacts = (
   state: ChargerState,
   session: KnownSession,
-  { figures, heardAt, readings, reported, untimed, waited }: Stop,
+  given: Stop,
   envelope: Envelope,
   now: number,
   grounds?: Grounds
 ): ReadonlyArray<ChargerFact> => {
+  const { figures, heardAt, readings, reported, untimed, waited } = timedAfter(session, given)
   const rules = registerRulesOf(state, state.policy.quirks)
   const gist =
     readings.length === 0
       ? undefined
-      : countedOnSince(gistOf(readings, rules, envelope, state.epoch, heardAt), session, rules)
+      : timedWithin(
+          countedOnSince(gistOf(readings, rules, envelope, state.epoch, heardAt), session, rules),
+          session,
+          heardAt
+        )
   const read = gist && meterRead(state, session.place, session, session.transactionId, gist, true, heardAt)
   const newest = read === undefined ? session : withRegister(session, read.body)
   const own = { beginWh: gist?.beginWh, endWh: gist?.endWh, rules }
   const { at, body } = ending(session, figures, newest.registerWh, own)
+  const doubted =
+    body.status === "COMPLETED" && body.heldReason === undefined && isCopy(state, session, reported)
+      ? { heldReason: "ClockImplausible" }
+      : {}
   const course = read === undefined ? session.course : courseWith(session.course, read)
   const end: SessionEnded = {
     type: "SessionEnded",
@@ -60,6 +77,7 @@ export const endingFacts = (
     requires: grounds?.requires,
     body: {
       ...body,
+      ...doubted,
       reported,
       ...(untimed ? { untimed: true as const } : {}),
       clock: clockDoubt(

@@ -111,6 +111,7 @@ const statusChanged = (state: ChargerState, { at, body, heardAt }: ConnectorStat
     status,
     errorCode,
     at,
+    heardAt,
     // A time that differs from the time of receipt came from the charger.
     byOwnClock: at !== heardAt,
     info,

@@ -133,6 +133,20 @@ export const countedOnSince = (gist: Gist, session: KnownSession | undefined, ru
   }
 }
 
+/** The readings of a session whose charger's clock is contradicted: with the time of receipt instead of one before the session. */
+export const timedWithin = (gist: Gist, session: KnownSession | undefined, now: number): Gist => {
+  if (session?.clockIgnored !== true) return gist
+  const timed = <A extends number | undefined>(at: A): A | number =>
+    at !== undefined && at < session.startedAt ? now : at
+  return {
+    ...gist,
+    at: timed(gist.at),
+    readings: gist.readings.map((reading) => ({ ...reading, at: timed(reading.at) })),
+    registerAt: timed(gist.registerAt),
+    power: gist.power && { ...gist.power, at: timed(gist.power.at) }
+  }
+}
+
 /** What a register changes in its session. It changes nothing once a stop has ended the session. */
 const changedBy = (session: KnownSession, { registerWh }: Gist): Pick<MeterRead["body"], "energyWh" | "refused"> => {
   if (session.status === "Ended" || registerWh === undefined) return {}
@@ -195,7 +209,15 @@ export const meterValuesReported = (
   const rules = registerRulesOf(state, state.policy.quirks)
   const gist = gistOf(readings, rules, envelope, state.epoch, now)
   const read = (session: KnownSession | undefined) =>
-    meterRead(state, place, session, transactionId, countedOnSince(gist, session, rules), false, now)
+    meterRead(
+      state,
+      place,
+      session,
+      transactionId,
+      timedWithin(countedOnSince(gist, session, rules), session, now),
+      false,
+      now
+    )
   if (transactionId === undefined) return act([read(sessionAt(state.sessions, place.evseId, gist.at))], acknowledged)
   const session = state.sessions.find((known) => known.transactionId === transactionId) ?? answers.session
   if (session === undefined) return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }

@@ -12,7 +12,8 @@ import type {
 import { followed, followedWithinMillis, type HeardStart, queuedAt } from "../command/Following.ts"
 import { begun } from "../command/Stack.ts"
 import { consumedBy, keepsTariff, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
-import { nextOnConnector, waitingStop } from "../session/Matching.ts"
+import { waitingStop } from "../session/Matching.ts"
+import { begunAt, endedBy, newerThan } from "../session/Order.ts"
 import {
   deferred,
   isPlausibleEnd,
@@ -21,12 +22,12 @@ import {
   provisionalOf,
   sessionOf
 } from "../session/Provisional.ts"
+import { comesAfter, repeatedSession, type StartIdentity } from "../session/Repeated.ts"
 import { overWithoutStop, tookNothing } from "../session/Refused.ts"
 import { startedSession } from "../session/Started.ts"
 import { supersededEnd } from "../session/Superseded.ts"
 import { tariffOf } from "../tariff/Choice.ts"
 import type { Authorization } from "../token/Authorization.ts"
-import { tokenKey } from "../token/Token.ts"
 import { act, answer, always } from "./Acting.ts"
 import { authorizing } from "./Authorize.ts"
 import type { TransactionStarted } from "../charger/ChargerEvent.ts"
@@ -58,24 +59,12 @@ const registerOf = (
   return { meterStartWh: reported ?? 0, meterStartMissing: reported === undefined ? true : undefined }
 }
 
-/**
- * The known session that this start repeats, if any. The journal recognises other repeats by their key. A timestamp of the charger identifies the
- * start. Without one, an open session with the same token and start register counts as the same if no reading has shown another register since.
- */
-const repeated = (state: ChargerState, event: TransactionStarted): KnownSession | undefined => {
-  const { place, time, tokenUid } = event
-  const { meterStartWh } = registerOf(state, event)
-  const timed = distinguishing(time) !== undefined
-  return [...state.sessions, ...provisionalOf(state).map(sessionOf)].find(
-    (session) =>
-      session.place.evseId === place.evseId &&
-      session.meterStartWh === meterStartWh &&
-      tokenKey(session.tokenUid) === tokenKey(tokenUid) &&
-      (timed
-        ? session.startedAt === time.at
-        : session.status === "Open" && (session.registerWh ?? meterStartWh) === meterStartWh)
-  )
-}
+/** What identifies the start, with the register at which its session begins. */
+const identityOf = (state: ChargerState, event: TransactionStarted): StartIdentity => ({
+  evseId: event.place.evseId,
+  tokenUid: event.tokenUid,
+  meterStartWh: registerOf(state, event).meterStartWh
+})
 
 /** Some chargers send 0 if there is no reservation. */
 const reservationOf = ({ reservationId }: TransactionStarted): number | undefined =>
@@ -95,19 +84,6 @@ const answered = ({ authorization, authorizedUntil, parentUid, transactionId }: 
 const reservedSession = (state: ChargerState, consumed: ReservationFacts | undefined, startedAt: number) => {
   const id = consumed === undefined ? undefined : sessionIdFor(consumed, startedAt)
   return state.sessions.some(({ sessionId }) => sessionId === id) ? undefined : id
-}
-
-/** The open sessions on its connector that a start shows to have ended. */
-const endedBy = (state: ChargerState, place: KnownSession["place"], at: number, now: number) =>
-  state.sessions
-    .filter((open) => open.status === "Open" && open.place.evseId === place.evseId)
-    .filter((open) => open.startedAt <= at || open.startedAt > now)
-
-/** The next known session on the connector after this one. */
-const newerThan = (state: ChargerState, session: Parameters<typeof nextOnConnector>[1], now: number) => {
-  // A start in the future has a wrong clock, so it does not show that another session is older.
-  const believed = state.sessions.filter(({ startedAt }) => startedAt <= now)
-  return nextOnConnector(believed, session)
 }
 
 /** What must be known about a start that is received `now`. */
@@ -195,13 +171,14 @@ const started = (
   ids: FreshIds
 ): SessionStarted => {
   const { meterStartWh, place, time, tokenUid } = event
-  const at = occurredAt(time, now)
+  const at = begunAt(state, event, now)
+  const after = comesAfter(state, identityOf(state, event), time, now)
   const reservedId = reservedSession(state, consumed, at)
   const sessionId = reservedId ?? ids.uuid()
   const register = registerOf(state, event)
   const fact: SessionStarted = {
     type: "SessionStarted",
-    key: startKey(state, place.evseId, tokenUid, meterStartWh ?? 0, distinguishing(time), envelope, now),
+    key: startKey(state, place.evseId, tokenUid, meterStartWh ?? 0, distinguishing(time), after, envelope, now),
     organisationId: state.organisationId,
     chargerId: state.chargerId,
     at,
@@ -222,6 +199,7 @@ const started = (
       follows: followed(heardStart(state, place.evseId, tokenUid, at, now), found.remoteStarts)?.commandId,
       tariff: tariffFor(state.chargerId, event, found, at),
       rawAt: time.raw,
+      clockIgnored: at === occurredAt(time, now) ? undefined : true,
       supersedes: []
     }
   }
@@ -346,10 +324,10 @@ export const transactionStarted = (
   now: number,
   ids: FreshIds
 ): Decision => {
-  const known = repeated(state, event)
+  const known = repeatedSession(state, identityOf(state, event), event.time)
   if (known !== undefined) return answer(always(answered(known)))
   const { place, tokenUid } = event
-  const at = occurredAt(event.time, now)
+  const at = begunAt(state, event, now)
   const found = answers.token?.start
   if (found === undefined)
     return { _tag: "Ask", question: { _tag: "FindToken", tokenUid, at, start: startWanted(event, now) } }

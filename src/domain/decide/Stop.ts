@@ -19,9 +19,10 @@ import { authorizing } from "./Authorize.ts"
 import { provisionalEnded, provisionalOfStop } from "./Provisional.ts"
 import { verdictOf } from "./Start.ts"
 
-const reportedBy = ({ meterStopWh, time }: TransactionEnded): ReportedStop => ({
+const reportedBy = ({ meterStopWh, time, transactionId }: TransactionEnded, now: number): ReportedStop => ({
   meterStopWh,
-  at: distinguishing(time) === undefined ? undefined : time.at
+  at: distinguishing(time) === undefined ? undefined : time.at,
+  ...(transactionId === undefined ? {} : { namedAt: now })
 })
 
 const stopOf = (event: TransactionEnded, now: number): Stop => ({
@@ -32,7 +33,7 @@ const stopOf = (event: TransactionEnded, now: number): Stop => ({
     meterStopWh: event.meterStopWh,
     reason: event.reason
   },
-  reported: reportedBy(event),
+  reported: reportedBy(event, now),
   readings: event.readings,
   untimed: !isBelievable(event.time.at, now),
   waited: false,
@@ -98,7 +99,7 @@ const further = (
   verdict: IdTagVerdict | undefined
 ): Decision => {
   const reply = always({ _tag: "StopAnswered", verdict: verdict?.status === "Accepted" ? verdict : undefined })
-  if (reportedStop === undefined || !contradicts(reportedBy(event), reportedStop)) return answer(reply)
+  if (reportedStop === undefined || !contradicts(reportedBy(event, now), reportedStop)) return answer(reply)
   const why = { problem: "its session has already ended, by a stop with different data", contradicts: sessionId }
   return act([orphanStop(state, event, envelope, why, now, ids)], reply)
 }
@@ -167,7 +168,7 @@ export const transactionEnded = (
     transactionId === undefined
       ? undefined
       : (state.sessions.find((known) => known.transactionId === transactionId) ?? answers.session)
-  const provisional = session === undefined ? provisionalOfStop(state, event, reportedBy(event), now) : undefined
+  const provisional = session === undefined ? provisionalOfStop(state, event, reportedBy(event, now), now) : undefined
   if (transactionId !== undefined && session === undefined && provisional === undefined) {
     return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }
   }

@@ -14,6 +14,12 @@ export const withRegister = (session: KnownSession, { registerAt, registerWh }: 
   return isOlder ? session : { ...session, registerWh, registerAt }
 }
 
+/**
+ * True for a start register of a meter that begins anew with each session: it shows no order. A few Wh are rounding. All other meters count on, so a
+ * start with a register below that of an earlier stop is older.
+ */
+export const restarts = (meterStartWh: number): boolean => meterStartWh <= 10
+
 /** The Wh that a session has taken according to a register; 0 if the register is below the start's. */
 export const takenBy = ({ meterStartWh }: Pick<KnownSession, "meterStartWh">, registerWh: number): number =>
   Math.max(0, registerWh - meterStartWh)

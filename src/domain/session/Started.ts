@@ -9,6 +9,7 @@ export const startedSession = ({ at, body, heardAt }: SessionStarted): KnownSess
   tokenUid: body.tokenUid,
   startedAt: at,
   heardAt,
+  clockIgnored: body.clockIgnored,
   meterStartWh: body.meterStartWh,
   authorization: body.authorization.status,
   authorizedUntil: body.authorization.expiresAt,

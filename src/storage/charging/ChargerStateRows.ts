@@ -34,6 +34,7 @@ const SessionRow = Schema.Struct({
   tokenUid: Schema.String,
   startedAt: Schema.Finite,
   heardAt: Schema.Finite,
+  clockIgnored: Schema.Boolean,
   meterStartWh: Schema.Finite,
   authorization: Schema.Literals(authorizationStatuses),
   authorizedUntil: Optional(Schema.Finite),
@@ -41,7 +42,13 @@ const SessionRow = Schema.Struct({
   superseded: Schema.Boolean,
   ended: Schema.Boolean,
   endedAt: Optional(Schema.Finite),
-  reportedStop: Optional(Schema.Struct({ meterStopWh: Optional(Schema.Finite), at: Optional(Schema.Finite) })),
+  reportedStop: Optional(
+    Schema.Struct({
+      meterStopWh: Optional(Schema.Finite),
+      at: Optional(Schema.Finite),
+      namedAt: Optional(Schema.Finite)
+    })
+  ),
   registerWh: Optional(Schema.Finite),
   registerAt: Optional(Schema.Finite)
 })
@@ -53,7 +60,11 @@ export type ExistingRow = SessionRow & { readonly ord: number }
 const reportedStop = (given: SessionRow["reportedStop"]): KnownSession["reportedStop"] =>
   given === null || given === undefined
     ? undefined
-    : { meterStopWh: given.meterStopWh ?? undefined, at: given.at ?? undefined }
+    : {
+        meterStopWh: given.meterStopWh ?? undefined,
+        at: given.at ?? undefined,
+        namedAt: given.namedAt ?? undefined
+      }
 
 /** The domain's view of a row. */
 export const existingSession = (row: SessionRow): KnownSession => ({
@@ -63,6 +74,7 @@ export const existingSession = (row: SessionRow): KnownSession => ({
   tokenUid: row.tokenUid,
   startedAt: row.startedAt,
   heardAt: row.heardAt,
+  ...(row.clockIgnored ? { clockIgnored: true as const } : {}),
   meterStartWh: row.meterStartWh,
   authorization: row.authorization,
   authorizedUntil: row.authorizedUntil ?? undefined,
@@ -105,7 +117,8 @@ const StateRow = Schema.Struct({
         vendorId: Optional(Schema.String),
         vendorErrorCode: Optional(Schema.String),
         byOwnClock: Schema.Boolean,
-        at: Schema.Finite
+        at: Schema.Finite,
+        heardAt: Schema.Finite
       })
     )
   ),
@@ -272,7 +285,7 @@ export const loadStates = (
       LEFT JOIN LATERAL (
         SELECT jsonb_agg(jsonb_build_object('evseId', evse_id, 'connectorId', connector_id, 'status', status, 'errorCode', error_code,
           'info', info, 'vendorId', vendor_id, 'vendorErrorCode', vendor_error_code, 'byOwnClock', status_at <> heard_at,
-          'at', extract(epoch FROM status_at) * 1000) ORDER BY evse_id, connector_id) AS connectors
+          'at', extract(epoch FROM status_at) * 1000, 'heardAt', extract(epoch FROM heard_at) * 1000) ORDER BY evse_id, connector_id) AS connectors
         FROM connector WHERE connector.charger_id = c.charger_id
       ) k ON true
       LEFT JOIN LATERAL (

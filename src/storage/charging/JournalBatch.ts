@@ -151,6 +151,7 @@ const startDocument = (fact: SessionStarted, ord: number) => ({
   reservation: int32(fact.body.reservationId),
   reserved: fact.body.reserved,
   keeps_tariff: fact.body.keepsTariff,
+  clock_ignored: fact.body.clockIgnored,
   consumes: fact.body.consumes,
   follows: fact.body.follows,
   tariff: fact.body.tariff?.tariffId,

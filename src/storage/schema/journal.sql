@@ -97,12 +97,12 @@ BEGIN
     WITH stored AS (
       INSERT INTO session (id, organisation_id, charger_id, site_id, evse_id, connector_id, transaction_id, ocpp_version, token_uid,
         token_key, status, authorization_status, authorization_source, authorized_at, parent_uid, started_at, meter_start_wh,
-        created_at, updated_at, reservation_id, partner_id, roaming, authorized_until)
+        created_at, updated_at, reservation_id, partner_id, roaming, authorized_until, clock_ignored)
       SELECT x.id, c.organisation_id, c.charger_id, c.site_id, x.evse, x.connector, x.tx, coalesce(c.ocpp_version, '1.6'), x.token,
         x.token_key, 'ACTIVE', x.auth, x.source, to_timestamp(x.auth_at / 1000), x.parent, to_timestamp(x.at / 1000), x.meter,
-        to_timestamp(x.heard / 1000), to_timestamp(x.heard / 1000), x.reservation, (x.roaming ->> 'partnerId')::uuid, x.roaming, to_timestamp(x.auth_until / 1000)
+        to_timestamp(x.heard / 1000), to_timestamp(x.heard / 1000), x.reservation, (x.roaming ->> 'partnerId')::uuid, x.roaming, to_timestamp(x.auth_until / 1000), coalesce(x.clock_ignored, false)
       FROM jsonb_to_recordset(p_starts) AS x(ord int, id uuid, charger text, evse int, connector int, tx text, token text,
-        token_key text, auth text, source text, auth_at float8, parent text, at float8, heard float8, meter bigint, reservation int, roaming jsonb, auth_until float8)
+        token_key text, auth text, source text, auth_at float8, parent text, at float8, heard float8, meter bigint, reservation int, roaming jsonb, auth_until float8, clock_ignored boolean)
       -- If the charger was removed and registered by another organisation meanwhile, it is not the one that this fact is about.
       JOIN charger c ON c.charger_id = x.charger AND c.organisation_id = p_organisations[x.ord]
       WHERE v_all OR x.ord = ANY (fresh)

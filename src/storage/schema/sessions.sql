@@ -40,6 +40,8 @@ CREATE TABLE session (
   close_reason text,
   -- The row is a reservation. It has an end from the beginning, so that no query for running sessions finds it.
   reservation_only boolean NOT NULL DEFAULT false,
+  -- The charger's clock contradicts the order of the connector's sessions, so that all times of this one are those of receipt.
+  clock_ignored boolean NOT NULL DEFAULT false,
   -- The charger's clock jumped during the session, so that its length is not known.
   clock_jumped boolean NOT NULL DEFAULT false,
   -- An operator has released or corrected it, so it no longer waits for one.
@@ -197,6 +199,7 @@ STABLE
 AS $function$
   SELECT jsonb_build_object('sessionId', s.id, 'transactionId', s.transaction_id, 'evseId', s.evse_id, 'connectorId', s.connector_id,
     'tokenUid', s.token_uid, 'startedAt', extract(epoch FROM s.started_at) * 1000, 'heardAt', extract(epoch FROM s.created_at) * 1000,
+    'clockIgnored', s.clock_ignored,
     'meterStartWh', s.meter_start_wh, 'authorization', s.authorization_status,
     'authorizedUntil', extract(epoch FROM s.authorized_until) * 1000, 'parentUid', s.parent_uid, 'superseded', s.superseded,
     'reportedStop', s.reported_stop, 'ended', s.ended_at IS NOT NULL, 'endedAt', extract(epoch FROM s.ended_at) * 1000,

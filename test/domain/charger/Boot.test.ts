@@ -37,7 +37,7 @@ describe("a BootNotification", () => {
   })
 
   it("from a charger that has reported its own status but no connector's is followed by both queries", () => {
-    const whole = { ...evse(0), status: "Available", errorCode: "NoError", at: minute(0) } as const
+    const whole = { ...evse(0), status: "Available", errorCode: "NoError", at: minute(0), heardAt: minute(0) } as const
     expect(new ModelService().charger({ connectors: [whole] }).say(boot()).followUps).toHaveLength(2)
   })
 

@@ -42,9 +42,9 @@ describe("a charger's raw timestamp", () => {
     { name: "distinguishes events", time: at(now), raw: "2026-05-01T12:00:00.000Z" },
     { name: "distinguishes them also when the clock runs from 1970", time: in1970(1), raw: "1970-01-01T00:00:01.000Z" },
     {
-      name: "distinguishes them even when it cannot be parsed",
-      time: { at: undefined, raw: "1.5.26 noon" },
-      raw: "1.5.26 noon"
+      name: "that is no time distinguishes nothing",
+      time: { at: undefined, raw: "0000-00-00T00:00:00.000Z" },
+      raw: undefined
     },
     { name: "of zero distinguishes nothing", time: in1970(0), raw: undefined },
     {

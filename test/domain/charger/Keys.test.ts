@@ -15,7 +15,9 @@ describe("a business key", () => {
   it("of one charger never equals another's, whatever its messages contain", () => {
     const colon = state({ chargerId: "A:1" })
     const plain = state({ chargerId: "A" })
-    expect(startKey(colon, 2, "x", 0, "now", envelope, 0)).not.toBe(startKey(plain, 1, "2|x", 0, "now", envelope, 0))
+    expect(startKey(colon, 2, "x", 0, "now", undefined, envelope, 0)).not.toBe(
+      startKey(plain, 1, "2|x", 0, "now", undefined, envelope, 0)
+    )
     expect(stopKey(colon, 1)).not.toBe(stopKey(plain, 1))
     expect(contentKey("csr", plain, "1|x")).not.toBe(contentKey("csr", state({ chargerId: "A~1" }), "x"))
     for (const key of [stopKey(plain, 1), meterKey(plain, 1, undefined, "d"), contentKey("csr", plain, "pem")]) {
@@ -28,10 +30,10 @@ describe("a business key", () => {
   })
 
   it("of a start ignores letter case of the token, and ignores the message id when there is a time", () => {
-    const key = startKey(state(), 1, "ANNA", 5, "t", envelope, 0)
-    expect(startKey(state(), 1, "anna", 5, "t", { messageId: "2", raw: "" }, 99)).toBe(key)
-    expect(startKey(state(), 1, "ANNA", 5, undefined, envelope, 0)).not.toBe(
-      startKey(state(), 1, "ANNA", 5, undefined, envelope, 99)
+    const key = startKey(state(), 1, "ANNA", 5, "t", undefined, envelope, 0)
+    expect(startKey(state(), 1, "anna", 5, "t", undefined, { messageId: "2", raw: "" }, 99)).toBe(key)
+    expect(startKey(state(), 1, "ANNA", 5, undefined, undefined, envelope, 0)).not.toBe(
+      startKey(state(), 1, "ANNA", 5, undefined, undefined, envelope, 99)
     )
   })
 

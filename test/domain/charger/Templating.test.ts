@@ -161,7 +161,14 @@ describe("a make's quirks", () => {
 
   it("can add a query for statuses that are already known", () => {
     const connectors = [
-      { evseId: 1, connectorId: 1, status: "Available" as const, errorCode: undefined, at: minute(0) }
+      {
+        evseId: 1,
+        connectorId: 1,
+        status: "Available" as const,
+        errorCode: undefined,
+        at: minute(0),
+        heardAt: minute(0)
+      }
     ]
     const asks = (charger: TemplatedCharger) => {
       const decision = decide(charger.state, { _tag: "Settled" }, minute(1), ids)
