@@ -7,6 +7,9 @@ import { Access } from "../../src/domain/operator/Access.ts"
 import { Idempotency } from "../../src/domain/operator/Idempotency.ts"
 import { refusalOf, WriteBudget } from "../../src/domain/operator/WriteBudget.ts"
 import { Sites } from "../../src/domain/site/Sites.ts"
+import { Webhooks } from "../../src/domain/event/Webhooks.ts"
+import { RoamingTokens } from "../../src/domain/token/RoamingTokens.ts"
+import { aPartner, roamingCard } from "../contracts/RoamingTokensContract.ts"
 import { Tokens } from "../../src/domain/token/Tokens.ts"
 import { forEachDriver } from "../support/databases.ts"
 import { anOrganisation, noon, repositories, type TestOrganisation } from "../support/repositories.ts"
@@ -92,6 +95,80 @@ forEachDriver("Write budgets", repositories.pipe(Layer.provide(Layer.succeed(Wri
       const [fact] = yield* sql`
           SELECT 1 FROM journal WHERE organisation_id = ${ours.id} AND type = 'ApiKeyRevoked' AND author = ${ours.principal.actor}`
       assert.isDefined(fact)
+    })
+  )
+
+  it.effect("what ends an attack counts for its author alone", () =>
+    Effect.gen(function* () {
+      const ours = yield* anOrganisation
+      const webhooks = yield* Webhooks
+      const sql = yield* SqlClient.SqlClient
+      const { webhook } = yield* webhooks.create(
+        { url: "https://hooks.example/", types: undefined, siteIds: undefined, active: true },
+        ours.writing()
+      )
+      const used = sql`
+        SELECT kind, author = '' AS "isOfAll" FROM organisation_use WHERE organisation_id = ${ours.id} AND kind = 'access'`
+      yield* fill(ours)
+      yield* webhooks.update(webhook.id, { active: false }, ours.writing())
+      assert.deepStrictEqual(yield* used, [{ kind: "access", isOfAll: false }])
+      // Only switching it off is urgent, not what else could be stored with that.
+      const url = `https://hooks.example/${"x".repeat(1000)}`
+      const exit = yield* Effect.exit(webhooks.update(webhook.id, { active: false, url }, ours.writing()))
+      assert.propertyVal(Exit.isFailure(exit) ? refusalOf(exit.cause) : undefined, "code", "audit_budget")
+      const facts = sql<{ n: number }>`
+        SELECT count(*)::int AS n FROM journal WHERE organisation_id = ${ours.id} AND type = 'WebhookChanged'`
+      yield* webhooks.update(webhook.id, { active: false }, ours.writing())
+      assert.deepStrictEqual(yield* facts, [{ n: 1 }])
+    })
+  )
+
+  it.effect("a partner that changes its tokens without end is refused, and nobody else is", () =>
+    Effect.gen(function* () {
+      const ours = yield* anOrganisation
+      const tokens = yield* RoamingTokens
+      const one = yield* aPartner(ours)
+      const by = (partnerId: string) => ({ by: { ...ours.principal, actor: `partner:${partnerId}` }, now: noon })
+      const put = (partnerId: string, uid: string, n: number, issuer = `Issuer ${n}`) =>
+        tokens.put(partnerId, [roamingCard(uid, { issuer, lastUpdated: noon + n })], by(partnerId))
+      let changed = 0
+      while (changed < 1000) {
+        const exit = yield* Effect.exit(put(one.id, "A", changed))
+        if (Exit.isFailure(exit)) {
+          assert.propertyVal(refusalOf(exit.cause), "code", "audit_budget")
+          break
+        }
+        changed++
+      }
+      assert.isAbove(changed, 10)
+      assert.isBelow(changed, 40)
+      // The number of tokens has a limit of its own.
+      yield* put(one.id, "B", 0)
+      yield* put((yield* aPartner(ours)).id, "C", 0)
+      yield* create(ours)
+      const exit = yield* Effect.exit(put(one.id, "B", 2))
+      assert.isTrue(Exit.isFailure(exit))
+    })
+  )
+
+  it.effect("a token that is sent again with only a new time uses nothing, and has no fact", () =>
+    Effect.gen(function* () {
+      const ours = yield* anOrganisation
+      const tokens = yield* RoamingTokens
+      const sql = yield* SqlClient.SqlClient
+      const partner = yield* aPartner(ours)
+      const audit = { by: { ...ours.principal, actor: `partner:${partner.id}` }, now: noon }
+      for (let n = 0; n < 100; n++) yield* tokens.put(partner.id, [roamingCard("A", { lastUpdated: noon + n })], audit)
+      const [row] = yield* sql<{ facts: number; at: string }>`
+        SELECT (SELECT count(*)::int FROM journal WHERE organisation_id = ${ours.id} AND type = 'RoamingTokenChanged') AS facts`
+      assert.deepStrictEqual(row?.facts, 1)
+      const stored = yield* tokens.find(ours.id, partner.id, {
+        countryCode: "DE",
+        partyId: "EMS",
+        uid: "A",
+        type: "RFID"
+      })
+      assert.strictEqual(stored.lastUpdated, noon + 99)
     })
   )
 

@@ -23,8 +23,26 @@ export const rowBytes = 1024
 
 const dayMillis = 86_400_000
 
+/**
+ * `audit` and `idempotency` are common to an organisation. The others are each author's own, so that nobody's use of them stops anyone else: `access`
+ * for what ends an attack or lets people in and out, `partner` for what a roaming partner changes.
+ */
+export type BudgetKind = "audit" | "idempotency" | "access" | "partner"
+
+export const isOwn = (kind: BudgetKind): boolean => kind === "access" || kind === "partner"
+
 /** What is stored counts against the budget of its author's organisation only if the author is a key or a person. */
 export const isBudgeted = (actor: string): boolean => /^(key|operator|v1):/.test(actor)
+
+/** The budget that a fact counts against; undefined if its author has none. New tokens of partners are limited by their number instead. */
+export const budgetOf = (
+  fact: { readonly type: string; readonly body: object },
+  actor: string
+): Exclude<BudgetKind, "idempotency"> | undefined => {
+  if (actor.startsWith("partner:")) return "before" in fact.body ? "partner" : undefined
+  if (!isBudgeted(actor)) return undefined
+  return isUrgent(fact) ? "access" : "audit"
+}
 
 /** The share of one key or person. */
 export const shareOf = (bytesPerDay: number): number => Math.floor(bytesPerDay * 0.75)
@@ -37,10 +55,7 @@ export interface Used {
   readonly own: number
 }
 
-/**
- * Facts that are stored even beyond the budget, although they are counted: they end an attack, or let people in and out. What the service bills
- * by itself has no author with a budget.
- */
+/** Facts that are stored even if the common budget is used up: they end an attack, or let people in and out. */
 const urgent: ReadonlySet<string> = new Set([
   "ApiKeyRevoked",
   "V1PairRevoked",
@@ -62,10 +77,16 @@ const urgent: ReadonlySet<string> = new Set([
   "PartnerUnregistered"
 ])
 
-const isDisabled = (body: object): boolean =>
-  "after" in body && typeof body.after === "object" && body.after !== null && "active" in body.after
-    ? body.after.active === false
-    : false
+const isActive = (record: unknown): boolean | undefined =>
+  typeof record === "object" && record !== null && "active" in record ? record.active === true : undefined
+
+/** True for a change that disables something, and changes nothing else. */
+const isDisabled = (body: object): boolean => {
+  if (!("before" in body) || !("after" in body)) return false
+  const { after, before } = body
+  if (isActive(before) !== true || isActive(after) !== false) return false
+  return JSON.stringify({ ...(before as object), active: false }) === JSON.stringify(after)
+}
 
 export const isUrgent = ({ body, type }: { readonly type: string; readonly body: object }): boolean =>
   urgent.has(type) || (/^(Operator|Webhook)Changed$/.test(type) && isDisabled(body))
@@ -77,24 +98,24 @@ const megabytes = (bytes: number): string => `${Math.floor(bytes / MiB)} MiB`
 
 /** The refusal if the use of a day, with the write in question, is beyond the budget; undefined if it is within. */
 export const overBudget = (
-  kind: "audit" | "idempotency",
+  kind: BudgetKind,
   bytesPerDay: number,
   { all, own }: Used,
   now: number
 ): TooMany | undefined => {
   const share = shareOf(bytesPerDay)
   if (all <= bytesPerDay && own <= share) return undefined
-  const setting = kind === "audit" ? "AUDIT_ORGANISATION_BYTES_PER_DAY" : "IDEMPOTENCY_ORGANISATION_BYTES_PER_DAY"
-  const what =
-    kind === "audit"
-      ? "Changes and commands are stored in the audit log"
-      : "Answers to requests with an Idempotency-Key are stored. Requests without this header are not affected"
+  const isAudit = kind !== "idempotency"
+  const setting = isAudit ? "AUDIT_ORGANISATION_BYTES_PER_DAY" : "IDEMPOTENCY_ORGANISATION_BYTES_PER_DAY"
+  const what = isAudit
+    ? "Changes and commands are stored in the audit log"
+    : "Answers to requests with an Idempotency-Key are stored. Requests without this header are not affected"
   const whose =
     all > bytesPerDay
       ? `all keys and people of your organisation may use ${megabytes(bytesPerDay)} a day for them`
-      : `one key or person may use ${megabytes(share)} a day for them`
+      : `one ${kind === "partner" ? "partner" : "key or person"} may use ${megabytes(share)} a day for them`
   return new TooMany({
-    code: kind === "audit" ? "audit_budget" : "idempotency_budget",
+    code: isAudit ? "audit_budget" : "idempotency_budget",
     message: `${what}: ${whose} (${setting}). There is room again at midnight (UTC).`,
     retryAfterSeconds: secondsToMidnight(now)
   })

@@ -76,6 +76,10 @@ export type Taken = "Created" | "Replaced" | "Unchanged" | "Outdated"
 const sameBody = (one: RoamingTokenBody, other: RoamingTokenBody): boolean =>
   JSON.stringify(ordered(one)) === JSON.stringify(ordered(other))
 
+/** True if two tokens differ in their time at most. */
+export const isSameButForTime = (one: RoamingTokenBody, other: RoamingTokenBody): boolean =>
+  sameBody(one, { ...other, lastUpdated: one.lastUpdated })
+
 const ordered = (token: RoamingTokenBody) => [
   token.countryCode,
   token.partyId,

@@ -4,6 +4,7 @@ import { HttpServerResponse } from "effect/http"
 import type { Conflict, InvalidInput, NotFound, StorageUnavailable } from "../../domain/Errors.ts"
 import { failure, success } from "../protocol/Envelope.ts"
 import type { Reply } from "../modules/Exchange.ts"
+import { refusalOf as overBudgetOf } from "../../domain/operator/WriteBudget.ts"
 import { type Reason, refusalOf, type Refused } from "../protocol/Status.ts"
 
 export type Response = HttpServerResponse.HttpServerResponse
@@ -29,6 +30,8 @@ export const reasonOf = (error: Known): Reason => {
 
 /** Why a handler failed; undefined for a defect. */
 export const reasonOfCause = (cause: Cause.Cause<Known>): Reason | undefined => {
+  const overBudget = overBudgetOf(cause)
+  if (overBudget !== undefined) return { _tag: "TooMany", retryAfterSeconds: overBudget.retryAfterSeconds }
   if (cause.reasons.some(Cause.isDieReason)) return undefined
   const failed = cause.reasons.find(Cause.isFailReason)
   return failed === undefined ? undefined : reasonOf(failed.error)

@@ -125,7 +125,8 @@ export const changeWebhook = (records: Recording, own: Scoped, id: string, patch
     const after = yield* find(records, own, id)
     const fact = factOf("WebhookChanged", `webhook:${id}`, secrets.uuid(now), audit)
     const body = { by: by.actor, before: recordOf(before), after: recordOf(after) }
-    return { result: after, facts: [{ ...fact, body }] }
+    const isChanged = JSON.stringify(body.before) !== JSON.stringify(body.after)
+    return { result: after, facts: isChanged ? [{ ...fact, body }] : [] }
   })
 
 const update = (records: Recording) =>

@@ -13,7 +13,7 @@ import { StorageHealth } from "../../domain/values/StorageHealth.ts"
 import type { CommandAnswered, CommandIssued } from "../../domain/charger/Fact.ts"
 import { storedBody } from "../../domain/event/RecordDifference.ts"
 import type { RecordFact, ServiceFact } from "../../domain/event/RecordFact.ts"
-import { isBudgeted, isUrgent, overBudget, rowBytes, WriteBudget } from "../../domain/operator/WriteBudget.ts"
+import { budgetOf, overBudget, rowBytes, WriteBudget } from "../../domain/operator/WriteBudget.ts"
 import { textArray, timestamptzArray, uuidArray } from "./Arrays.ts"
 import { locks } from "./Locks.ts"
 import { journalChannel, Notifications } from "./Notifications.ts"
@@ -84,20 +84,22 @@ export const factBytes = ({ body, type }: Pick<AppendedFact, "body" | "type">): 
 
 const authorOf = (body: object): string => ("by" in body && typeof body.by === "string" ? body.by : "")
 
-/** What facts add to the use of their author's budget, and whether they are stored even if it is used up; undefined for authors without one. */
-const budgetedUse = (facts: ReadonlyArray<AppendedFact>, bytes: number) => {
-  const counted = facts.filter(({ body }) => isBudgeted(authorOf(body)))
-  const [first] = counted
-  if (first === undefined) return undefined
-  const { at, body, organisationId } = first
-  const use: Use = {
+/** What facts add to the use of their author's budget; undefined for authors without one. One urgent fact makes the whole write urgent. */
+const budgetedUse = (facts: ReadonlyArray<AppendedFact>, bytes: number): Use | undefined => {
+  const counted = facts.flatMap((fact) => {
+    const kind = budgetOf(fact, authorOf(fact.body))
+    return kind === undefined ? [] : [{ fact, kind }]
+  })
+  const chosen = counted.find(({ kind }) => kind === "access") ?? counted[0]
+  if (chosen === undefined) return undefined
+  const { at, body, organisationId } = chosen.fact
+  return {
     organisationId,
-    kind: "audit",
+    kind: chosen.kind,
     author: authorOf(body),
-    bytes: counted.reduce((sum, fact) => sum + factBytes(fact), bytes),
+    bytes: counted.reduce((sum, { fact }) => sum + factBytes(fact), bytes),
     at
   }
-  return { use, isUrgent: counted.some((fact) => isUrgent(fact)) }
 }
 
 /** What writing repositories use. */
@@ -136,11 +138,11 @@ export const recording: Effect.Effect<Recording, never, RecordingServices> = Eff
   const rung = yield* journalRung
   const { auditBytesPerDay } = yield* WriteBudget
   const append: Recording["append"] = (facts, bytes) => {
-    const budgeted = budgetedUse(facts, bytes)
-    if (budgeted === undefined) return Effect.asVoid(appending(sql, facts))
-    return Effect.flatMap(countUse(sql, budgeted.use, appending(sql, facts)), (used) => {
-      const refusal = budgeted.isUrgent ? undefined : overBudget("audit", auditBytesPerDay, used, budgeted.use.at)
-      return refusal === undefined ? Effect.void : Effect.orDie(refusedForBudget("audit", refusal))
+    const use = budgetedUse(facts, bytes)
+    if (use === undefined) return Effect.asVoid(appending(sql, facts))
+    return Effect.flatMap(countUse(sql, use, appending(sql, facts)), (used) => {
+      const refusal = overBudget(use.kind, auditBytesPerDay, used, use.at)
+      return refusal === undefined ? Effect.void : Effect.orDie(refusedForBudget(use.kind, refusal))
     })
   }
   // Notifies even if the caller is interrupted. Otherwise readers would notice the commit only at their next slow poll.

@@ -5,12 +5,12 @@
 import { Effect, Metric, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import type { TooMany } from "../../domain/Errors.ts"
-import type { Used } from "../../domain/operator/WriteBudget.ts"
+import { type BudgetKind, isOwn, type Used } from "../../domain/operator/WriteBudget.ts"
 import { rowsOf } from "./Rows.ts"
 
 export interface Use {
   readonly organisationId: string
-  readonly kind: "audit" | "idempotency"
+  readonly kind: BudgetKind
   /** `Principal.actor`. */
   readonly author: string
   readonly bytes: number
@@ -46,7 +46,7 @@ export const countUse = (
       ${also === undefined ? sql`` : sql`WITH also AS (${also})`}
       INSERT INTO organisation_use AS u (organisation_id, kind, author, day, bytes)
       SELECT ${organisationId}::uuid, ${kind}, a.author, ${dateOf(at)}::text::date, ${bytes}::float8::bigint
-      FROM (VALUES (${everyone}), (${author})) AS a(author) ORDER BY a.author
+      FROM (VALUES (${everyone}), (${author})) AS a(author) WHERE a.author <> ${everyone} OR NOT ${isOwn(kind)} ORDER BY a.author
       ON CONFLICT (organisation_id, kind, author) DO UPDATE
         SET day = greatest(u.day, excluded.day), bytes = excluded.bytes + CASE WHEN u.day < excluded.day THEN 0 ELSE u.bytes END
       RETURNING u.author, u.bytes::float8 AS bytes`),
@@ -75,17 +75,22 @@ export const hasUsed = (
     AND u.day >= ${dateOf(at)}::text::date
     AND u.bytes >= CASE WHEN u.author = ${everyone} THEN ${most}::float8 ELSE ${share}::float8 END)`
 
-const refused = (budget: Use["kind"]) =>
+const refused = (budget: BudgetKind) =>
   Metric.counter("writes_over_budget_total", {
     description: "Requests that were refused because what an organisation may store in a day is used up",
     incremental: true,
     attributes: { budget }
   })
 
-const refusedBy = { audit: refused("audit"), idempotency: refused("idempotency") }
+const refusedBy = {
+  audit: refused("audit"),
+  idempotency: refused("idempotency"),
+  access: refused("access"),
+  partner: refused("partner")
+}
 
-export const useMetrics = [refusedBy.audit, refusedBy.idempotency]
+export const useMetrics = Object.values(refusedBy)
 
 /** Counts and makes the refusal. */
-export const refusedForBudget = (kind: Use["kind"], refusal: TooMany): Effect.Effect<never, TooMany> =>
+export const refusedForBudget = (kind: BudgetKind, refusal: TooMany): Effect.Effect<never, TooMany> =>
   Effect.andThen(Metric.update(refusedBy[kind], 1), Effect.fail(refusal))

@@ -312,7 +312,9 @@ export const renewSignIn = ({ journaled, secrets, sql }: Recording) =>
         RETURNING ${signInColumns(sql)}`)
       if (renewed === undefined) return yield* missing
       const by = { actor: audit.by.actor, now: audit.now }
-      return { result: renewed, facts: [signInFact("SignInRenewed", renewed, secrets.uuid(audit.now), by)] }
+      const isChanged = strength !== null || renewed.organisationId !== audit.by.organisationId
+      const facts = isChanged ? [signInFact("SignInRenewed", renewed, secrets.uuid(audit.now), by)] : []
+      return { result: renewed, facts }
     })
     return yield* journaled(write)
   })

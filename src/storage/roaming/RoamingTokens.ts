@@ -8,6 +8,7 @@ import { NotFound } from "../../domain/Errors.ts"
 import { RoamingTokens, type TokenConflict, type TokenIdentity } from "../../domain/token/RoamingTokens.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import {
+  isSameButForTime,
   patchedToken,
   type RoamingToken,
   type RoamingTokenBody,
@@ -97,7 +98,6 @@ const write = (own: Scoped, partnerId: string, changes: ReadonlyArray<Change>, n
       last_updated = excluded.last_updated, revision = excluded.revision, updated_at = excluded.updated_at`
 }
 
-/** Each change of a token is one fact, whose key has the token and the number of its changes. */
 const factOfChange = (partnerId: string, { after, before, revision }: Change, audit: AuditContext) => {
   const { countryCode, partyId, uid } = after
   const subject = `roaming-token:${countryCode}*${partyId}*${uid}`
@@ -105,6 +105,15 @@ const factOfChange = (partnerId: string, { after, before, revision }: Change, au
   const given = before === undefined ? {} : { before: { ...before, partnerId } }
   return { ...fact, body: { by: audit.by.actor, ...given, after: { ...after, partnerId } } }
 }
+
+/**
+ * The facts of changes. Each change of a token is one fact, whose key has the token and the number of its changes. A partner that sends all its tokens
+ * every day with a new time and the same content changes nothing.
+ */
+const factsOfChanges = (partnerId: string, changes: ReadonlyArray<Change>, audit: AuditContext) =>
+  changes
+    .filter(({ after, before }) => before === undefined || !isSameButForTime(after, before))
+    .map((change) => factOfChange(partnerId, change, audit))
 
 const bodyOf = ({ partnerId: _, ...body }: RoamingToken): RoamingTokenBody => body
 
@@ -188,7 +197,7 @@ const put = ({ journaled, sql }: Recording, room: ReturnType<typeof tokenRoom>) 
       const { changes, taken } = laidOver(stored, tokens, audit.now, identity)
       yield* room.take(partnerId, changes.filter(({ before }) => before === undefined).length)
       yield* store(own, partnerId, changes, identity, audit.now)
-      return { result: taken, facts: changes.map((change) => factOfChange(partnerId, change, audit)) }
+      return { result: taken, facts: factsOfChanges(partnerId, changes, audit) }
     })
     return yield* journaled(refusingValues(transaction))
   })
@@ -215,7 +224,7 @@ const patch = ({ journaled, sql }: Recording) =>
       const after = patchedToken(bodyOf(token), change, audit.now)
       const { changes, taken } = laidOver(stored, [after], audit.now, identity)
       yield* store(own, partnerId, changes, identity, audit.now)
-      return { result: taken[0]!, facts: changes.map((one) => factOfChange(partnerId, one, audit)) }
+      return { result: taken[0]!, facts: factsOfChanges(partnerId, changes, audit) }
     })
     return yield* journaled(refusingValues(transaction))
   })

@@ -155,8 +155,8 @@ CREATE INDEX idempotency_age ON idempotency (claimed_at);
 
 CREATE TABLE organisation_use (
   organisation_id uuid NOT NULL,
-  kind text NOT NULL CHECK (kind IN ('audit', 'idempotency')),
-  -- The key or person; empty for the sum of all.
+  kind text NOT NULL CHECK (kind IN ('audit', 'idempotency', 'access', 'partner')),
+  -- The key, person or partner; empty for the sum of all, which only 'audit' and 'idempotency' have.
   author text NOT NULL,
   day date NOT NULL,
   bytes bigint NOT NULL,
@@ -164,7 +164,7 @@ CREATE TABLE organisation_use (
 -- Every write of a key changes two rows: with room in their pages, no index changes.
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE organisation_use IS
-  'Bytes that were stored on the last day (UTC) with writes, for the daily budgets. One row of each kind for an organisation and each of its keys and people.';
+  'Bytes that were stored on the last day (UTC) with writes, for the daily budgets. One row of each kind for an organisation and each of its keys, people and partners.';
 
 -- Gives a new organisation its own party.
 CREATE FUNCTION organisation_make_party()

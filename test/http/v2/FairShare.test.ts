@@ -3,6 +3,8 @@ import { Effect, Layer } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { Commands } from "../../../src/domain/command/Commands.ts"
 import { Sites } from "../../../src/domain/site/Sites.ts"
+import { WebhookPoster } from "../../../src/domain/event/WebhookPoster.ts"
+import { webhookPoster } from "../../support/fakeWebhooks.ts"
 import { fakePorts } from "../../support/fakePorts.ts"
 import { FakeWorld } from "../../support/fakeRecords.ts"
 import { makeOrganisation, restApp } from "../../support/restApp.ts"
@@ -94,6 +96,29 @@ describe("requests of one key", () => {
     begun[3]!()
     expect((await Promise.all(next)).map(({ status }) => status)).toEqual([200, 200])
   })
+})
+
+it("A request that waits for another service does not block the next request", async () => {
+  const world = new FakeWorld()
+  const ports = fakePorts(world)
+  const silent = Layer.succeed(WebhookPoster, WebhookPoster.of({ ...webhookPoster, ping: () => Effect.never }))
+  const app = restApp(Layer.provideMerge(silent, ports), {
+    v2: { fairShare: { atOncePerKey: 1, atOncePerOrganisation: 1, waitingPerKey: 2 } }
+  })
+  close = app.close
+  const { key } = await Effect.runPromise(makeOrganisation().pipe(Effect.provide(ports)))
+  const { json } = await app.ask("POST", "/cpo/v2/webhooks", { key, body: { url: "https://never.example/" } })
+  const hangUp = new AbortController()
+  const ping = () => app.ask("POST", `/cpo/v2/webhooks/${json.id}/ping`, { key, signal: hangUp.signal })
+  const pings = [ping(), ping()]
+  await settle()
+  expect((await app.ask("GET", "/cpo/v2/sites", { key })).status).toBe(200)
+  // They still count for their own key.
+  pings.push(ping())
+  await settle()
+  expect((await ping()).status).toBe(429)
+  hangUp.abort()
+  await Promise.allSettled(pings)
 })
 
 it("A request that waits for its charger does not block the next request", async () => {

@@ -25,6 +25,7 @@ import { type SignOnChoice, SingleSignOns } from "../../../domain/operator/Singl
 import { toHex } from "../../../domain/values/KeyFormat.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
+import { waitingForOthers } from "../requests/FairShare.ts"
 import { audit, organisationId } from "../requests/Caller.ts"
 import { clearFlow, cookieOf, flowOf, setFlow } from "../requests/Cookies.ts"
 import { PublicUrl } from "../requests/Paging.ts"
@@ -342,7 +343,11 @@ export const layer = HttpApiBuilder.group(
       }),
       test: Effect.fn("v2.single-sign-on.test")(function* ({ payload }) {
         yield* callable(payload.issuer)
-        const { authorizationEndpoint = null, problems, tokenEndpoint = null } = yield* provider.test(payload.issuer)
+        const {
+          authorizationEndpoint = null,
+          problems,
+          tokenEndpoint = null
+        } = yield* waitingForOthers(provider.test(payload.issuer))
         return { ok: problems.length === 0, problems, authorizationEndpoint, tokenEndpoint }
       }),
       offer: Effect.fn("v2.single-sign-on.offer")(() => offer),

@@ -14,7 +14,7 @@ import { passwordKey } from "../../../domain/command/Kinds.ts"
 import { Retrying } from "../../../domain/operator/Idempotency.ts"
 import { Api } from "../Api.ts"
 import { askFactor, audit, organisationId } from "../requests/Caller.ts"
-import { LetNextBegin } from "../requests/FairShare.ts"
+import { waitingForOthers } from "../requests/FairShare.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import { type Command, NewCommand } from "./CommandsApi.ts"
 
@@ -62,7 +62,7 @@ export const layer = HttpApiBuilder.group(
       waitSeconds === undefined
         ? commands.get(organisation, id)
         : // The charger is waited for, and nothing is worked on.
-          Effect.andThen(Effect.flatten(LetNextBegin), commands.wait(organisation, id, waitSeconds * 1000, issued))
+          waitingForOthers(commands.wait(organisation, id, waitSeconds * 1000, issued))
     return handlers.handleAll({
       issue: Effect.fn("v2.commands.issue")(function* ({ params: { chargerId }, payload, query }) {
         const issue = Effect.fnUntraced(function* (sentBy: number | undefined) {

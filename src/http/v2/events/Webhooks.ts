@@ -11,6 +11,7 @@ import { WebhookPoster } from "../../../domain/event/WebhookPoster.ts"
 import { type WebhookDelivery, Webhooks } from "../../../domain/event/Webhooks.ts"
 import type { Webhook as StoredWebhook } from "../../../domain/event/Webhook.ts"
 import { Api } from "../Api.ts"
+import { waitingForOthers } from "../requests/FairShare.ts"
 import { askFactor, audit, organisationId } from "../requests/Caller.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import type { Delivery, Webhook } from "./WebhooksApi.ts"
@@ -106,7 +107,7 @@ export const layer = HttpApiBuilder.group(
         const now = yield* Clock.currentTimeMillis
         const target = yield* webhooks.target(id, now)
         if (target === undefined) return yield* new NotFound({ kind: "webhook", id })
-        const posted = yield* poster.ping(target, `ping_${secrets.uuid(now)}`)
+        const posted = yield* waitingForOthers(poster.ping(target, `ping_${secrets.uuid(now)}`))
         return {
           delivered: posted.problem === undefined,
           httpStatus: posted.httpStatus ?? null,

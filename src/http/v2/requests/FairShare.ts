@@ -31,10 +31,17 @@ export const refusedForTheirShare = Metric.counter("http_requests_at_once_refuse
   incremental: true
 })
 
-/** Lets the next request begin. For handlers that only wait for a charger; a second call does nothing. */
+/** Lets the next request begin. For handlers that only wait for a charger or for another service; a second call does nothing. */
 export const LetNextBegin = Context.Reference<Effect.Effect<void>>("voltlane/http/v2/YieldTurn", {
   defaultValue: () => Effect.void
 })
+
+/**
+ * Work that mostly waits for another service, which may never answer. Others' requests begin meanwhile; the key's own number of requests still
+ * includes this one.
+ */
+export const waitingForOthers = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.andThen(Effect.flatten(LetNextBegin), work)
 
 /** Queues by name. A name without requests is forgotten. */
 class RequestQueue {

@@ -8,6 +8,7 @@ import { PartnerRegistrar } from "../../../domain/roaming/PartnerRegistrar.ts"
 import { Partners } from "../../../domain/roaming/Partners.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { Api } from "../Api.ts"
+import { waitingForOthers } from "../requests/FairShare.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
 import type { Partner } from "./PartnersApi.ts"
@@ -63,7 +64,9 @@ export const layer = HttpApiBuilder.group(
     const once = <E>(registration: Effect.Effect<DomainPartner, E>) =>
       Effect.gen(function* () {
         const { reached } = yield* Retrying
-        return yield* reached === undefined ? registration : partners.get(yield* organisationId, reached)
+        return yield* reached === undefined
+          ? waitingForOthers(registration)
+          : partners.get(yield* organisationId, reached)
       })
 
     return handlers.handleAll({
@@ -93,7 +96,7 @@ export const layer = HttpApiBuilder.group(
         return wire(yield* partners.update(params.partnerId, patch, yield* audit))
       }),
       remove: Effect.fn("v2.partners.remove")(function* ({ params }) {
-        yield* registrar.remove(params.partnerId, yield* audit)
+        yield* waitingForOthers(registrar.remove(params.partnerId, yield* audit))
       }),
       invite: Effect.fn("v2.partners.invite")(function* ({ params }) {
         const by = yield* audit
