@@ -8,6 +8,15 @@ import { HttpIncomingMessage, type HttpServerRequest, type HttpServerError } fro
 /** The most bytes in the body of one request. The largest realistic body (a token list) has a few hundred thousand. */
 export const bodyMaxBytes = 1_048_576
 
+/**
+ * The same where callers are unknown: a sign-in, a passkey or an answer of an identity provider has a few thousand. Thousands of connections may each
+ * hold an incomplete body until it is late.
+ */
+export const openBodyMaxBytes = 16_384
+
+/** The same for requests that should have no body. */
+export const noBodyMaxBytes = 1_024
+
 /** Whether the body of a request with this method has a meaning. */
 export const hasBody = (method: string): boolean => method === "POST" || method === "PATCH" || method === "PUT"
 
@@ -27,8 +36,11 @@ const repeatedIn = (text: string): FieldIssue | undefined => {
  * Reads the body as text. The request caches it, so it can be read again. A body whose Content-Length is above the limit is refused before
  * it is read, and JSON that is too complex is refused before it is parsed.
  */
-export const readBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, BodyProblem> =>
-  Number(request.headers["content-length"] ?? 0) > bodyMaxBytes
+export const readBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  maxBytes = bodyMaxBytes
+): Effect.Effect<string, BodyProblem> =>
+  Number(request.headers["content-length"] ?? 0) > maxBytes
     ? Effect.fail("too_large")
     : request.text.pipe(
         Effect.mapError(problemOf),
@@ -40,9 +52,11 @@ export const readBody = (request: HttpServerRequest.HttpServerRequest): Effect.E
           const repeated = repeatedIn(text)
           return repeated === undefined ? Effect.void : Effect.fail(repeated)
         }),
-        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(bodyMaxBytes))
+        Effect.provideService(HttpIncomingMessage.MaxBodySize, ByteSize.bytes(maxBytes))
       )
 
 /** The message about a body that is too large or too complex. */
-export const refusalOfSize = (problem: "too_large" | "too_complex"): string =>
-  problem === "too_large" ? "The body is too large: at most 1 MiB is allowed." : tooComplex
+export const refusalOfSize = (problem: "too_large" | "too_complex", maxBytes = bodyMaxBytes): string =>
+  problem === "too_large"
+    ? `The body is too large: at most ${maxBytes === bodyMaxBytes ? "1 MiB" : `${maxBytes} bytes`} is allowed.`
+    : tooComplex

@@ -8,6 +8,6 @@ import { Api } from "./v2/Api.ts"
 
 const methodsOf = [knownPaths(Api), knownPaths(V1Api)]
 
-/** OCPI authenticates before it looks at the path. Addresses of files contain their token. */
+/** OCPI authenticates before it looks at the path. */
 export const checksCredentials = (path: string): boolean =>
-  path.startsWith("/ocpi/") || path.startsWith("/files/") || methodsOf.some((known) => known(path).length > 0)
+  path.startsWith("/ocpi/") || methodsOf.some((known) => known(path).length > 0)

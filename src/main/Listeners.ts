@@ -9,6 +9,7 @@ import { Data, Effect, Layer, Metric, Scope } from "effect"
 import { HttpRouter } from "effect/http"
 import { AnswerEnd, type OnAnswerEnd } from "../http/AnswerEnd.ts"
 import { normalisePath, pathOf } from "../http/RawUrl.ts"
+import { CredentialsProved } from "../domain/operator/WrongCredentials.ts"
 import { ThreadTime } from "../domain/values/ThreadTime.ts"
 import { problemType, timeoutDocument } from "../http/v2/requests/Problem.ts"
 import { recordRequest } from "../http/ops/Metrics.ts"
@@ -86,6 +87,14 @@ export const unreadAnswers = Metric.counter("http_unread_answers_total", {
 
 /** Requests of one connection. A partner at its highest rate opens a new one every minute. */
 const maxRequestsPerSocket = 10_000
+
+const isUnknownExpectation = ({ headers: { expect } }: Http.IncomingMessage): boolean =>
+  expect !== undefined && expect.toLowerCase() !== "100-continue"
+
+const refuseExpectation = (response: Http.ServerResponse): void => {
+  response.writeHead(417, { connection: "close", "content-length": 0 })
+  response.end()
+}
 
 type Handler = (request: Http.IncomingMessage, response: Http.ServerResponse) => void
 
@@ -184,6 +193,9 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
     const offered = Layer.mergeAll(
       Layer.succeed(AnswerEnd, onAnswerEnd),
       Layer.succeed(ReadyAnswers, ready.offer),
+      Layer.succeed(CredentialsProved, (source) => {
+        if (source instanceof Http.IncomingMessage) strangers?.prove(source, pathOf(source.url ?? "/"))
+      }),
       Layer.succeed(DescriptionText, descriptionText)
     )
     const handle = yield* handlerOf(Layer.provide(routes, offered))
@@ -208,7 +220,11 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
         record(recordRequest(request.method ?? "", path, response.statusCode, (performance.now() - arrived) / 1000))
       })
       if (answersPlain(request, response, path)) return
-      const proceed = () => (answer === undefined ? handle(request, response) : ready.send(answer, request, response))
+      const proceed = () => {
+        if (isUnknownExpectation(request)) return refuseExpectation(response)
+        if (answer === undefined) handle(request, response)
+        else ready.send(answer, request, response)
+      }
       if (strangers === undefined) proceed()
       else strangers.admit(request, response, path, answer?.plain.length, proceed)
     }

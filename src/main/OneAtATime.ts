@@ -201,9 +201,12 @@ export const oneAtATime = (
     socket.removeAllListeners("data")
     connections.set(socket, new Connection(socket, (bytes) => void Reflect.apply(parser, socket, [bytes]), handle))
   })
-  server.on("request", (request, response) => {
+  const requested: Handler = (request, response) => {
     const connection = connections.get(request.socket)
     if (connection === undefined) handle(request, response)
     else connection.requested(request, response)
-  })
+  }
+  server.on("request", requested)
+  // Node would answer an expectation that it does not know by itself, outside all limits (RFC 9110 §10.1.1).
+  server.on("checkExpectation", requested)
 }

@@ -1,7 +1,8 @@
 /**
  * What callers without credentials may use, by their network and all together: main-thread time, in estimated milliseconds a second, and connections.
- * Requests with credentials are not counted here; those who check them count the wrong ones. At a path where they are not checked, every request is counted. Health and metrics are never refused, only answered later.
+ * Requests with credentials that have proved right are not counted; the first one is, and all at a path that checks none. Health and metrics are never refused, only answered later.
  */
+import { createHash } from "node:crypto"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { Metric } from "effect"
@@ -36,7 +37,6 @@ const promptRefusals = 20
 const promptMillis = 10_000
 
 const namesMax = 10_000
-const everybody = "all"
 
 /** What supervisors, load balancers and Prometheus ask for. */
 const operational: ReadonlySet<string> = new Set(["/livez", "/healthz", "/readyz", "/metrics"])
@@ -52,13 +52,17 @@ const ofConnections = Metric.withAttributes(refusals, { why: "connections" })
 
 export const strangersMetrics = [ofNetwork, ofAll, ofConnections]
 
-/** Whether a request has credentials, right or wrong. */
-const hasCredentials = ({ headers, url = "" }: IncomingMessage, path: string): boolean =>
-  headers["x-api-key"] !== undefined ||
-  headers.authorization !== undefined ||
-  headers.cookie !== undefined ||
-  path.startsWith("/files/") ||
-  (path.startsWith("/api/") && url.includes("code="))
+/** Credentials that were right a moment ago, by their hash. Beyond this number the one that was used longest ago is forgotten. */
+const provedMax = 20_000
+
+/** The hash of a request's credentials, right or wrong; undefined if it has none. REST v1 has them in the query. */
+const credentialsOf = ({ headers, url = "" }: IncomingMessage, path: string): string | undefined => {
+  const { authorization, cookie } = headers
+  const query = path.startsWith("/api/") ? new URLSearchParams(url.slice(url.indexOf("?"))) : undefined
+  const all = [headers["x-api-key"], authorization, cookie, query?.get("clientId"), query?.get("code")]
+  if (all.every((one) => one === undefined || one === null)) return undefined
+  return createHash("sha256").update(JSON.stringify(all)).digest("base64")
+}
 
 const refuse = (response: ServerResponse, path: string, status: 429 | 503, seconds: number, isLast: boolean): void => {
   const document = tooManyDocument(path, seconds)
@@ -83,6 +87,7 @@ export class Strangers {
   private readonly all: Buckets
   private readonly prompt = new Buckets(promptRefusals, promptMillis, namesMax)
   private readonly sockets = new WeakSet<Socket>()
+  private readonly proved = new Set<string>()
   private readonly connectionsOf = new Map<string, number>()
   private connections = 0
 
@@ -91,7 +96,8 @@ export class Strangers {
     this.count = count
     const { millisPerSecond, networkMillisPerSecond } = options
     this.networks = new Buckets(networkMillisPerSecond * burstSeconds, burstSeconds * 1000, namesMax)
-    this.all = new Buckets(millisPerSecond * burstSeconds, burstSeconds * 1000, 1)
+    // Requests without credentials, and those with credentials that have not proved right, so that neither takes the share of the other.
+    this.all = new Buckets(millisPerSecond * burstSeconds, burstSeconds * 1000, 2)
   }
 
   /** Calls `proceed` now, after a delay or never. `readyBytes`: how long an answer is that is not routed. */
@@ -107,18 +113,34 @@ export class Strangers {
       this.count(ofConnections)
       return refuse(response, path, 503, 1, true)
     }
-    if (readyBytes === undefined && hasCredentials(request, path) && this.options.checksCredentials(path))
-      return proceed()
+    const isChecked = readyBytes === undefined && this.options.checksCredentials(path)
+    const credentials = isChecked ? credentialsOf(request, path) : undefined
+    if (credentials !== undefined && this.proved.has(credentials)) return proceed()
+    const kind = credentials === undefined ? "strangers" : "newcomers"
     const now = performance.now()
     const millis = readyBytes === undefined ? routedMillis : readyMillis + (readyBytes / (1024 * 1024)) * millisPerMiB
     const isWithin = this.networks.take(network, now, millis)
-    if (isWithin && this.all.take(everybody, now, millis)) return proceed()
+    if (isWithin && this.all.take(kind, now, millis)) return proceed()
     if (operational.has(path)) return this.later(response, delayedMillis, proceed)
     this.count(isWithin ? ofAll : ofNetwork)
-    const seconds = isWithin ? this.all.waitSeconds(everybody, now) : this.networks.waitSeconds(network, now)
-    const answer = () => refuse(response, path, 429, seconds, false)
+    const seconds = isWithin ? this.all.waitSeconds(kind, now) : this.networks.waitSeconds(network, now)
+    // Firmware that does not know 429 tries again after a 503.
+    const status = path.startsWith("/files/") ? 503 : 429
+    const answer = () => refuse(response, path, status, seconds, false)
     if (this.prompt.take(network, now)) answer()
     else this.later(response, refusalMillis, answer)
+  }
+
+  /** Remembers the credentials of a request, which have proved right. */
+  prove(request: IncomingMessage, path: string): void {
+    const credentials = credentialsOf(request, path)
+    if (credentials === undefined) return
+    this.proved.delete(credentials)
+    if (this.proved.size >= provedMax) {
+      const [oldest] = this.proved
+      if (oldest !== undefined) this.proved.delete(oldest)
+    }
+    this.proved.add(credentials)
   }
 
   private later(response: ServerResponse, millis: number, work: () => void): void {

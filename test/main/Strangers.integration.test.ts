@@ -3,9 +3,10 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { WebSocket, WebSocketServer } from "ws"
 import { expect, it } from "vitest"
+import { CredentialsProved } from "../../src/domain/operator/WrongCredentials.ts"
 import { ready, ReadyAnswers } from "../../src/http/Ready.ts"
 import * as Metrics from "../../src/http/ops/Metrics.ts"
 import { type Listener, open } from "../../src/main/Listeners.ts"
@@ -43,9 +44,11 @@ const served = (routed: Array<string>) =>
       Effect.gen(function* () {
         const offer = yield* ReadyAnswers
         offer("/page", ready(page, "text/plain"))
+        const proved = yield* CredentialsProved
         const answer = (name: string) =>
-          Effect.sync(() => {
+          Effect.map(HttpServerRequest.HttpServerRequest, ({ headers, source }) => {
             routed.push(name)
+            if (headers["x-api-key"] === "right") proved(source)
             return HttpServerResponse.text(name)
           })
         yield* router.add("GET", "/cpo/v2/sites", answer("sites"))
@@ -79,14 +82,52 @@ const firstRefusal = async (port: number, networkOf: (n: number) => string) => {
 
 it("refuses strangers of a network that has used its share, and no one else", () =>
   withListener({}, async ({ port }) => {
+    expect((await ask(port, "/cpo/v2/sites", "one", { "x-api-key": "right" })).status).toBe(200)
     const { answered, refused } = await firstRefusal(port, () => "one")
-    expect(answered).toBeGreaterThanOrEqual(4)
+    expect(answered).toBeGreaterThanOrEqual(3)
     expect(refused.headers.get("content-type")).toBe("application/problem+json")
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
     expect(await refused.json()).toMatchObject({ status: 429, code: "too_many_requests", instance: "/cpo/v2/sites" })
-    expect((await ask(port, "/cpo/v2/sites", "one", { "x-api-key": "key" })).status).toBe(200)
+    expect((await ask(port, "/cpo/v2/sites", "one", { "x-api-key": "right" })).status).toBe(200)
     expect((await ask(port, "/metrics", "one")).status).toBe(200)
     expect((await ask(port, "/cpo/v2/sites", "other")).status).toBe(200)
+  }))
+
+it("counts requests with credentials until they have proved right, and then no more", () =>
+  withListener({ networkMillisPerSecond: 100 }, async ({ port }) => {
+    const asked = async (key: string, network: (n: number) => string) => {
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, n) => ask(port, "/cpo/v2/sites", network(n), { "x-api-key": key }))
+      )
+      return answers.filter(({ status }) => status === 429).length
+    }
+    // All networks together have used their share of requests with credentials; that without is another.
+    expect(await asked("wrong", (n) => `network ${n}`)).toBeGreaterThan(10)
+    expect((await ask(port, "/cpo/v2/sites", "one")).status).toBe(200)
+    await expect
+      .poll(async () => (await ask(port, "/cpo/v2/sites", "one", { "x-api-key": "right" })).status, { timeout: 10_000 })
+      .toBe(200)
+    expect(await asked("right", () => "one")).toBe(0)
+  }))
+
+it("counts requests with an expectation that it does not know like others, and closes their connections", () =>
+  withListener({}, async ({ port }, routed) => {
+    const request = "GET /status HTTP/1.1\r\nHost: x\r\nX-Test-Network: one\r\nExpect: foo\r\n\r\n"
+    const statuses: Array<string> = []
+    for (let n = 0; n < 10; n++) {
+      const socket = connect(port, "127.0.0.1")
+      socket.write(request.repeat(3))
+      let heard = ""
+      socket.on("data", (chunk) => {
+        heard += String(chunk)
+        // Refusals of a stranger leave the connection open.
+        if (heard.includes(" 429 ")) socket.destroy()
+      })
+      await once(socket, "close")
+      statuses.push(...[...heard.matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status = ""]) => status).slice(0, 1))
+    }
+    expect(new Set(statuses)).toEqual(new Set(["417", "429"]))
+    expect(routed).toEqual([])
   }))
 
 it("counts requests to paths that check no credentials, whatever credentials they claim to have", () =>
@@ -98,14 +139,14 @@ it("counts requests to paths that check no credentials, whatever credentials the
     const statuses = answers.map(({ status }) => status)
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(10)
     expect(routed.length).toBe(statuses.filter((status) => status === 200).length)
-    expect((await ask(port, "/cpo/v2/sites", "one", { "x-api-key": "key" })).status).toBe(200)
+    expect((await ask(port, "/cpo/v2/sites", "one", { "x-api-key": "right" })).status).toBe(200)
   }))
 
 it("refuses strangers of every network when all together have used their share", () =>
   withListener({}, async ({ port }) => {
     const { answered } = await firstRefusal(port, (n) => `network ${n}`)
     expect(answered).toBeGreaterThanOrEqual(8)
-    expect((await ask(port, "/cpo/v2/sites", "one more", { cookie: "signed=in" })).status).toBe(200)
+    expect((await ask(port, "/cpo/v2/sites", "one more", { "x-api-key": "right" })).status).toBe(200)
     expect((await ask(port, "/metrics", "one more")).status).toBe(200)
   }))
 

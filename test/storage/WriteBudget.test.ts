@@ -123,7 +123,7 @@ forEachDriver("Write budgets", repositories.pipe(Layer.provide(Layer.succeed(Wri
     })
   )
 
-  it.effect("a partner that changes its tokens without end is refused, and nobody else is", () =>
+  it.effect("a partner that changes its tokens without end is refused, and no one else is", () =>
     Effect.gen(function* () {
       const ours = yield* anOrganisation
       const tokens = yield* RoamingTokens

@@ -4,6 +4,20 @@
  * with digits around them.
  */
 
+import { TooMany } from "../Errors.ts"
+
+/**
+ * How many passwords are hashed at a time: each hash takes 32 MiB and a core, and people who sign in can wait while chargers cannot. And how many may
+ * wait, which takes the last one a few seconds.
+ */
+export const passwordsAtOnce = { atOnce: 2, waiting: 32, waitingPerName: 8 }
+
+export const tooManyPasswords = new TooMany({
+  code: "passwords_at_once",
+  message: "Too many passwords are being checked at this moment. Try again in a few seconds.",
+  retryAfterSeconds: 5
+})
+
 /** The minimum length in characters. */
 export const passwordLeast = 12
 

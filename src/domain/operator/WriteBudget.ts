@@ -24,7 +24,7 @@ export const rowBytes = 1024
 const dayMillis = 86_400_000
 
 /**
- * `audit` and `idempotency` are common to an organisation. The others are each author's own, so that nobody's use of them stops anyone else: `access`
+ * `audit` and `idempotency` are common to an organisation. The others are each author's own, so that the use of one stops no other: `access`
  * for what ends an attack or lets people in and out, `partner` for what a roaming partner changes.
  */
 export type BudgetKind = "audit" | "idempotency" | "access" | "partner"

@@ -4,7 +4,7 @@ import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { TooMany } from "../../domain/Errors.ts"
 import { purposes } from "../../domain/operator/Keys.ts"
-import { uncounted, type WrongCredentials } from "../../domain/operator/WrongCredentials.ts"
+import { CredentialsProved, uncounted, type WrongCredentials } from "../../domain/operator/WrongCredentials.ts"
 import { Access } from "../../domain/operator/Access.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import { asCaller, readingFor } from "../../domain/values/ThreadTime.ts"
@@ -130,6 +130,7 @@ const authorization = ({ networkOf = () => "", wrong = uncounted }: V1Options) =
   Effect.gen(function* () {
     const access = yield* Access
     const secrets = yield* Secrets
+    const proved = yield* CredentialsProved
     // A dummy that no code matches, so that an unknown clientId takes as long to refuse as a wrong code.
     const dummy = secrets.verifier(purposes.v1Code, "dummy")
 
@@ -148,6 +149,7 @@ const authorization = ({ networkOf = () => "", wrong = uncounted }: V1Options) =
         )
         const found = yield* wrong.lookUp(network, secrets.verifier(purposes.v1Code, `${clientId} ${code}`), look)
         if (found === undefined) return yield* refuse
+        proved(request.source)
         access.used(found.principal.actor, yield* Clock.currentTimeMillis)
         const refusal = yield* checkBody(request)
         if (refusal !== undefined) return refusal

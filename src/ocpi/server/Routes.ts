@@ -11,7 +11,7 @@ import { Exchanges } from "../../domain/roaming/Exchanges.ts"
 import { Parties } from "../../domain/roaming/Parties.ts"
 import { type Bearer, Partners } from "../../domain/roaming/Partners.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
-import { uncounted, type WrongCredentials } from "../../domain/operator/WrongCredentials.ts"
+import { CredentialsProved, uncounted, type WrongCredentials } from "../../domain/operator/WrongCredentials.ts"
 import { type Answering, type Known, reasonOfCause, refused, replied } from "./Answering.ts"
 import { atOnce, requestsAtOnce } from "./AtOnce.ts"
 import { type Request, bodyOf, idsOf, pathOf, queryOf } from "./Asking.ts"
@@ -100,6 +100,7 @@ interface Caller {
 const authentication = Effect.fnUntraced(function* ({ networkOf = () => "", wrong = uncounted }: OcpiOptions) {
   const partners = yield* Partners
   const secrets = yield* Secrets
+  const proved = yield* CredentialsProved
   return (request: Request, now: number) =>
     Effect.gen(function* () {
       const tokens = tokensOf(request.headers["authorization"])
@@ -115,6 +116,7 @@ const authentication = Effect.fnUntraced(function* ({ networkOf = () => "", wron
         const header = request.headers["authorization"]
         return yield* refuse({ _tag: "Unauthorized", why: whyUnknown(header) })
       }
+      proved(request.source)
       const caller: Caller = { bearer, token: tokens[bearer.reading] ?? "" }
       return caller
     })

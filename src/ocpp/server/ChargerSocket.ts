@@ -75,6 +75,8 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
   private isDraining = false
   private pingWaiters: Array<(isAlive: boolean) => void> | undefined
   private bytesSeen: number
+  /** How much had been received when we last sent something. What was received before that cannot have waited for it. */
+  private bytesAtSend = 0
   /** Our pings that have not been answered. */
   private awaitedPongs = 0
   /** Bytes that had arrived before the connection was a websocket, those that the rate was charged for since, and the messages' characters. */
@@ -311,7 +313,8 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     const began = this.parts.elapsed()
     try {
       const frame = parseFrame(text)
-      const isPolite = frame._tag === "Call" && this.conversation.isAwaitingNothing
+      const isPolite =
+        frame._tag === "Call" && this.conversation.isAwaitingNothing && this.tcp.bytesRead > this.bytesAtSend
       // Characters are counted instead of bytes: the work grows with them.
       const bytes = this.newBytes(text.length)
       const overdrawn = this.rate.spend(isPolite ? limits.politeFrameCost : 1, bytes, at)
@@ -343,6 +346,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     const { ws } = this
     if (this.ending !== undefined || ws.readyState !== WebSocket.OPEN) return false
     ws.send(text, plainText)
+    this.bytesAtSend = this.tcp.bytesRead
     if (ws.bufferedAmount > this.parts.limits.maxOutboundBytes) {
       this.cut("outbound", undefined, "does not read what it is sent")
     }

@@ -13,7 +13,8 @@ import {
   timingSafeEqual
 } from "node:crypto"
 import { Effect, Layer, Redacted, Schema, Semaphore } from "effect"
-import { TooMany } from "../../domain/Errors.ts"
+import type { TooMany } from "../../domain/Errors.ts"
+import { passwordsAtOnce, tooManyPasswords } from "../../domain/operator/Password.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import { uuid7 } from "../../domain/values/Uuid7.ts"
 
@@ -32,18 +33,6 @@ const costMax = { log2N: 17, r: 8, p: 4 }
 
 const saltBytes = 16
 const hashBytes = 32
-
-/** How many password hashes run at a time. Each takes 32 MiB and a core, and people who log in can wait while chargers cannot. */
-const hashesAtOnce = 2
-
-/** How many hashes may wait: with two at a time, the last one waits a few seconds. */
-const hashesWaiting = 32
-
-const tooManyHashes = new TooMany({
-  code: "passwords_at_once",
-  message: "Too many passwords are being checked at this moment. Try again in a few seconds.",
-  retryAfterSeconds: 5
-})
 
 const hmac = (key: string | KeyObject, data: string | Uint8Array): Uint8Array =>
   createHmac("sha256", key).update(data).digest()
@@ -211,11 +200,11 @@ export const make = ({ hashing: hashKey, sealing }: RootKeys, cost = usualCost):
   }
   const numbers = new DataView(Uint8Array.from(derivedKey(hashKey, "transaction-ids")).buffer)
   const random = stocked()
-  const slowly = Semaphore.makeUnsafe(hashesAtOnce)
+  const slowly = Semaphore.makeUnsafe(passwordsAtOnce.atOnce)
   let hashing = 0
   const inTurn = <A>(work: Effect.Effect<A>): Effect.Effect<A, TooMany> =>
     Effect.suspend(() => {
-      if (hashing >= hashesAtOnce + hashesWaiting) return Effect.fail(tooManyHashes)
+      if (hashing >= passwordsAtOnce.atOnce + passwordsAtOnce.waiting) return Effect.fail(tooManyPasswords)
       hashing++
       return Effect.ensuring(
         // A running hash cannot be interrupted: a caller who hangs up does not free its place early.

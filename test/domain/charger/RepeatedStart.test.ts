@@ -48,7 +48,7 @@ describe("the second start of a charger whose clock shows the same time again", 
       stopTime: { at: undefined, raw: "0000-00-00T00:00:00.000Z" }
     },
     {
-      name: "stands still",
+      name: "does not run",
       time: at(Date.UTC(2024, 0, 1)),
       stopTime: at(Date.UTC(2024, 0, 1))
     }

@@ -283,4 +283,27 @@ forEachDriver("Guesses of passwords", slowly, (it) => {
       })
     })
   )
+
+  it.effect("from many networks at once do not block sign-ins from another: who sends most gives way", () =>
+    Effect.gen(function* () {
+      const own = yield* founded
+      yield* Effect.promise(async () => {
+        const statuses = new Set<number>()
+        let left = 60
+        const flood = Array.from({ length: left }, (_, n) =>
+          signIn(own, `198.51.${n % 10}.0/24`, { email: `guess-${n}@example.com`, password: "a guess" }).then(
+            ({ status }) => {
+              left--
+              statuses.add(status)
+            }
+          )
+        )
+        const inside = await signIn(own, "192.0.2.0/24")
+        assert.strictEqual(inside.status, 201, inside.text)
+        assert.isAbove(left, 10)
+        await Promise.all(flood)
+        assert.deepStrictEqual([...statuses].toSorted(), [401, 429])
+      })
+    })
+  )
 })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { ProtocolVersion } from "../../../src/ocpp/ProtocolVersion.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
-import { connect, settle, until } from "./client.ts"
+import { connect, settle, until, socketOf } from "./client.ts"
 import { contentReply, HandClock, startServer } from "./harness.ts"
 
 const boot = { chargePointVendor: "Vendor", chargePointModel: "Model" }
@@ -405,6 +405,19 @@ describe("the frame rate", () => {
     expect(mailbox.delivered.map(({ envelope }) => envelope.messageId)).toEqual(
       Array.from({ length: 100 }, (_, i) => String(i))
     )
+    expect(server.metric("ocpp_throttled_total")).toBeGreaterThan(0)
+  })
+
+  it("of a charger that sends many messages in one write is limited, although each is answered before the next is read", async () => {
+    const clock = new HandClock()
+    const server = await startServer({ chargers: { CP1: {} }, clock, limits: { frameBurst: 20, framesPerSecond: 10 } })
+    const client = await connect(server.port, "CP1")
+    socketOf(client).cork()
+    for (let i = 0; i < 200; i++) client.send([2, String(i), "Heartbeat", {}])
+    socketOf(client).uncork()
+    await until(() => server.inbox.of("CP1").delivered.length >= 20, "the burst")
+    await settle()
+    expect(server.inbox.of("CP1").delivered.length).toBeLessThanOrEqual(25)
     expect(server.metric("ocpp_throttled_total")).toBeGreaterThan(0)
   })
 

@@ -2,10 +2,9 @@
  * What one charger may take from the others by the size of its messages: it is read more slowly, and never loses one; others are answered in the
  * meantime.
  */
-import type { Socket } from "node:net"
 import { describe, expect, it } from "vitest"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
-import { type Client, connect, settle, until } from "./client.ts"
+import { type Client, connect, settle, until, socketOf } from "./client.ts"
 import { contentReply, HandClock, startServer } from "./harness.ts"
 
 const MiB = 1024 * 1024
@@ -173,9 +172,6 @@ describe("a message of mere brackets and commas", () => {
 
 /** A masked frame without content (RFC 6455 §5.2). */
 const empty = (first: number): Buffer => Buffer.from([first, 0x80, 0, 0, 0, 0])
-
-/** The connection below the charger's websocket. */
-const socketOf = ({ ws }: Client): Socket => (ws as unknown as { readonly _socket: Socket })._socket
 
 /** Writes the frames until no more of them is taken, or all were sent; returns whether reading stopped. */
 const flood = async (client: Client, frames: Buffer): Promise<boolean> => {

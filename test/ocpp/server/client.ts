@@ -1,5 +1,5 @@
 /** The charger's side: real websocket clients, and handwritten upgrade requests that a client library would not send. */
-import { connect as connectTcp, type Server } from "node:net"
+import { connect as connectTcp, type Server, type Socket } from "node:net"
 import { onTestFinished } from "vitest"
 import { type ClientOptions, WebSocket } from "ws"
 
@@ -171,3 +171,6 @@ export const upgradeRequest = (target: string, lines: Readonly<Record<string, st
   const text = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
   return `GET ${target} HTTP/1.1\r\n${text.join("\r\n")}\r\n\r\n`
 }
+
+/** The TCP socket of a client. */
+export const socketOf = ({ ws }: Client): Socket => (ws as unknown as { readonly _socket: Socket })._socket

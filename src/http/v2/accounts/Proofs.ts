@@ -6,10 +6,11 @@ import { Clock, type Context, Effect, Scope } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { InvalidInput, TooMany } from "../../../domain/Errors.ts"
 import { type Account, Accounts, type Factor } from "../../../domain/operator/Accounts.ts"
-import { passwordProblem } from "../../../domain/operator/Password.ts"
+import { passwordProblem, passwordsAtOnce, tooManyPasswords } from "../../../domain/operator/Password.ts"
 import { signInPurposes } from "../../../domain/operator/SignIn.ts"
 import { isNoted, SignInDelays } from "../../../domain/operator/SignInDelays.ts"
 import { recoveryHash, stepOf } from "../../../domain/operator/Totp.ts"
+import { FairQueue } from "../../../domain/values/FairQueue.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
 import { deviceOf, devicePlace } from "../requests/Cookies.ts"
 import { Unauthorized } from "../requests/Failures.ts"
@@ -102,6 +103,12 @@ const guarding = Effect.gen(function* () {
 type Guard = Effect.Success<typeof guarding>
 
 /**
+ * Passwords are checked for one network after the other, and first for devices that are known and for people who are signed in or have a link. So
+ * strangers who send wrong passwords from many networks delay each other, and not the people who work here.
+ */
+type Passwords = FairQueue<TooMany>
+
+/**
  * Checks codes of a second factor, with delays for the whole account that are stored. Only for people who proved the password, or are signed in: no
  * one else can delay anyone.
  */
@@ -133,7 +140,7 @@ type CheckCode = Effect.Success<typeof checkingCodes>
  * Proofs by a person who is not signed in. Several accounts may have the same address: the password decides which one is meant. Nothing that a
  * stranger sees depends on how many there are.
  */
-const proving = Effect.fnUntraced(function* ({ delays, guarded }: Guard, checkCode: CheckCode) {
+const proving = Effect.fnUntraced(function* ({ delays, guarded }: Guard, checkCode: CheckCode, passwords: Passwords) {
   const accounts = yield* Accounts
   const secrets = yield* Secrets
   const limits = yield* RateLimits
@@ -150,9 +157,11 @@ const proving = Effect.fnUntraced(function* ({ delays, guarded }: Guard, checkCo
     device: { readonly operatorId: string } | undefined
   ) {
     const hashes = known.map(({ passwordHash }) => passwordHash)
-    const find = Effect.map(secrets.matchPassword(password, hashes), (index) => known[index ?? -1]?.operatorId)
+    const network = yield* limits.network
+    const match = passwords.within(network, device !== undefined, secrets.matchPassword(password, hashes))
+    const find = Effect.map(match, (index) => known[index ?? -1]?.operatorId)
     if (device === undefined) return yield* find
-    const pair = `${email.toLowerCase()} ${yield* limits.network}`
+    const pair = `${email.toLowerCase()} ${network}`
     const isDelayed = delays.wait(pair, yield* Clock.currentTimeMillis) > 0
     if (!isDelayed) delays.count(pair, yield* Clock.currentTimeMillis)
     const found = yield* Effect.tapError(find, () => Effect.sync(() => (isDelayed ? undefined : delays.uncount(pair))))
@@ -199,7 +208,11 @@ const proving = Effect.fnUntraced(function* ({ delays, guarded }: Guard, checkCo
 })
 
 /** Proofs by a person who is signed in, before changes to the account. */
-const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard, checkCode: CheckCode) {
+const provingAgain = Effect.fnUntraced(function* (
+  { delays, guarded }: Guard,
+  checkCode: CheckCode,
+  passwords: Passwords
+) {
   const secrets = yield* Secrets
   const limits = yield* RateLimits
 
@@ -218,7 +231,8 @@ const provingAgain = Effect.fnUntraced(function* ({ delays, guarded }: Guard, ch
       `password ${signInId}`,
       [account.operatorId],
       Effect.fnUntraced(function* () {
-        if (!(yield* secrets.verifyPassword(password, account.passwordHash))) return yield* refused
+        const verified = passwords.within(signInId, true, secrets.verifyPassword(password, account.passwordHash))
+        if (!(yield* verified)) return yield* refused
         delays.forget(`password ${signInId}`)
       })
     )
@@ -240,7 +254,8 @@ export const proofs = Effect.gen(function* () {
   const guard = yield* guarding
   const checkCode = yield* checkingCodes
   const secrets = yield* Secrets
-  const prove = yield* proving(guard, checkCode)
+  const passwords: Passwords = new FairQueue(passwordsAtOnce, tooManyPasswords)
+  const prove = yield* proving(guard, checkCode, passwords)
 
   /** Checks the rules for a new password and hashes it for storage. */
   const newHash = Effect.fnUntraced(function* (
@@ -251,11 +266,11 @@ export const proofs = Effect.gen(function* () {
   ) {
     const detail = passwordProblem(password, [email, ...about])
     if (detail !== undefined) return yield* new InvalidInput({ pointer, detail })
-    return yield* secrets.hashPassword(password, email)
+    return yield* passwords.within(email, true, secrets.hashPassword(password, email))
   })
 
   return {
-    ...(yield* provingAgain(guard, checkCode)),
+    ...(yield* provingAgain(guard, checkCode, passwords)),
     prove,
     /** The account with this password; undefined if there is none. The account's delays count it, but not the network's limit of wrong keys. */
     proveIfKnown: (email: string, password: string, code: string | undefined) =>

@@ -8,6 +8,7 @@ import type { HttpApiEndpoint } from "effect/http-api"
 import { FactorStale, PermissionDenied, type TooMany } from "../../../domain/Errors.ts"
 import { type KeyBounds, keyRefusal } from "../../../domain/operator/KeyBounds.ts"
 import { keyLookup, purposes } from "../../../domain/operator/Keys.ts"
+import { CredentialsProved } from "../../../domain/operator/WrongCredentials.ts"
 import type { Principal } from "../../../domain/values/AuditContext.ts"
 import { missing } from "../../../domain/operator/Permission.ts"
 import { Access } from "../../../domain/operator/Access.ts"
@@ -196,6 +197,7 @@ export const layer = Layer.effect(
       yield* queues.room(keyId)
     })
     const addressOf = yield* ClientAddress
+    const proved = yield* CredentialsProved
     const principalOf = yield* proving<
       TooMany,
       HttpServerRequest.HttpServerRequest,
@@ -205,16 +207,18 @@ export const layer = Layer.effect(
 
     // The key is verified before wrong keys are counted: wrong keys from a network never lock out a right one.
     const byKey = Effect.fnUntraced(function* (presented: string) {
-      const address = addressOf(yield* HttpServerRequest.HttpServerRequest)
-      const principal = yield* principalOf(presented, address).pipe(
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const principal = yield* principalOf(presented, addressOf(request)).pipe(
         Effect.tapErrorTag("Unauthorized", () => limits.wrongKey)
       )
+      proved(request.source)
       yield* limits.request(principal.keyId)
       return principal
     })
 
     const byCookie = Effect.fnUntraced(function* (secret: string) {
       const principal = yield* signedIn(secret).pipe(Effect.tapErrorTag("Unauthorized", () => limits.wrongKey))
+      proved((yield* HttpServerRequest.HttpServerRequest).source)
       yield* room(principal.keyId)
       yield* limits.request(principal.keyId)
       access.used(principal.keyId, yield* Clock.currentTimeMillis)

@@ -6,13 +6,13 @@ import { Cause, Context, Effect, Layer, Option } from "effect"
 import { Headers, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
 import { maxFileBytes } from "../../../domain/file/StoredFile.ts"
-import { bodyMaxBytes, hasBody, readBody, refusalOfSize } from "../../BodyLimit.ts"
+import { bodyMaxBytes, hasBody, openBodyMaxBytes, readBody, refusalOfSize } from "../../BodyLimit.ts"
 import { fieldIssues } from "../../Issues.ts"
 import { pathOf } from "../../RawUrl.ts"
 import { failureIn, refusalIn } from "../../DomainError.ts"
 import { isDomainError } from "./Errors.ts"
 import { Unauthorized } from "./Failures.ts"
-import { BoundedBody, Caller, Face, StreamedBody } from "./Middleware.ts"
+import { BoundedBody, Caller, Face, Open, StreamedBody } from "./Middleware.ts"
 import { domainProblem, faceProblem, notFoundProblem, toResponse, validationProblem, type Problem } from "./Problem.ts"
 import { RateLimits } from "./RateLimits.ts"
 import { saidOnce, withNearest } from "./Unknown.ts"
@@ -82,14 +82,17 @@ export const faced = <R>(
   effect: Effect.Effect<Response, unknown, R>
 ): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> => Effect.map(answered(effect), secured)
 
-const checkBody = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<Problem | undefined> =>
-  Effect.match(readBody(request), {
+const checkBody = (
+  request: HttpServerRequest.HttpServerRequest,
+  maxBytes: number
+): Effect.Effect<Problem | undefined> =>
+  Effect.match(readBody(request, maxBytes), {
     onSuccess: () => undefined,
     onFailure: (problem) => {
       if (typeof problem === "object") return validationProblem([problem])
       return problem === "unreadable"
         ? faceProblem("unreadable_body", "The body could not be read.")
-        : faceProblem("payload_too_large", refusalOfSize(problem))
+        : faceProblem("payload_too_large", refusalOfSize(problem, maxBytes))
     }
   })
 
@@ -127,7 +130,8 @@ const boundedBody = Effect.map(RateLimits, (limits) =>
         const detail = `The body must be JSON: send the header content-type: application/json instead of ${request.headers["content-type"] ?? ""}.`
         return refuse(faceProblem("unsupported_media_type", detail))
       }
-      const problem = yield* checkBody(readable)
+      const isOpen = Context.get(endpoint.annotations, Open)
+      const problem = yield* checkBody(readable, isOpen ? openBodyMaxBytes : bodyMaxBytes)
       yield* limits.body((yield* Caller).keyId, yield* bytesOf(readable))
       return problem === undefined
         ? yield* Effect.provideService(httpEffect, HttpServerRequest.HttpServerRequest, readable)

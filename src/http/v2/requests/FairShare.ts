@@ -118,7 +118,8 @@ export const queues = ({ atOncePerKey, atOncePerOrganisation, waitingPerKey }: F
         Effect.suspend(() => (ofKeys.requests(keyId) >= atOncePerKey + waitingPerKey ? refuse(keyId) : Effect.void)),
       within: ({ keyId, organisationId }, work) =>
         ofKeys.within(keyId, (yieldKey) =>
-          ofOrganisations.within(organisationId, (yieldOrganisation) =>
+          // Callers of open endpoints have no organisation in common.
+          ofOrganisations.within(organisationId === "" ? keyId : organisationId, (yieldOrganisation) =>
             Effect.provideService(work, LetNextBegin, Effect.andThen(yieldOrganisation, yieldKey))
           )
         )

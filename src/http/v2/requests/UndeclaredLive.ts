@@ -4,7 +4,7 @@
  */
 import { Effect, Layer, Option, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { readBody } from "../../BodyLimit.ts"
+import { noBodyMaxBytes, readBody } from "../../BodyLimit.ts"
 import { type FieldIssue, issuesMax, pointerOf } from "../../Issues.ts"
 import { pathOf } from "../../RawUrl.ts"
 import { Undeclared } from "./Middleware.ts"
@@ -39,7 +39,7 @@ const inBody = (text: string): ReadonlyArray<FieldIssue> => {
 const mayHaveBody = ({ method }: Request): boolean => method !== "GET" && method !== "HEAD"
 
 const problemOfBody = (request: Request): Effect.Effect<Problem | ReadonlyArray<FieldIssue>> =>
-  Effect.match(readBody(request), {
+  Effect.match(readBody(request, noBodyMaxBytes), {
     onSuccess: inBody,
     onFailure: (problem) =>
       typeof problem === "object"
