@@ -51,17 +51,40 @@ const refusedEnded = (state: ChargerState, event: StatusReported, now: number): 
     }))
 }
 
+/** The sessions that run on the connector of a status. */
+const openAt = (state: ChargerState, { connectorId, evseId }: StatusReported["place"]) =>
+  state.sessions.filter(
+    ({ place, status }) => status === "Open" && place.evseId === evseId && place.connectorId === connectorId
+  )
+
+/** An unknown status does not show that a connector is free: while a session runs there, it counts as that of a charging connector. */
+const withKnownStatus = (state: ChargerState, event: StatusReported): StatusReported => {
+  const isUnknown =
+    event.status.toLowerCase() !== event.rawStatus.trim().toLowerCase() && freeStatuses.has(event.status)
+  return isUnknown && openAt(state, event.place).length > 0 ? { ...event, status: "Charging" } : event
+}
+
+/** True if a connector is free as before, but a session has begun there since that will need a stop: this shows that it is over. */
+const isFreeAgain = (state: ChargerState, stored: ConnectorState, event: StatusReported): boolean =>
+  freeStatuses.has(event.status) &&
+  openAt(state, event.place).some((session) => session.heardAt >= stored.heardAt && !tookNothing(session))
+
 export const statusReported = (
   state: ChargerState,
-  event: StatusReported,
+  reported: StatusReported,
   envelope: Envelope,
   now: number
 ): Decision => {
+  const event = withKnownStatus(state, reported)
   const { connectorId, evseId } = event.place
   const stored = state.connectors.find((known) => known.evseId === evseId && known.connectorId === connectorId)
   const isPast = stored !== undefined && outdated(stored, event, now)
   const ends = refusedEnded(state, event, now)
-  if (stored === undefined ? state.connectors.length >= connectorsKept : !isPast && same(stored, event)) {
+  const isKnown =
+    stored === undefined
+      ? state.connectors.length >= connectorsKept
+      : !isPast && same(stored, event) && !isFreeAgain(state, stored, event)
+  if (isKnown) {
     return ends.length === 0 ? acknowledge : act(ends, acknowledged)
   }
   const fact: ConnectorStatusChanged | PastStatusReported = {

@@ -174,9 +174,11 @@ const errorCodes = [
 ]
 
 /** §7.7 ChargePointStatus. */
-const statusByName: ReadonlyMap<string, ConnectorStatus> = new Map(
-  connectorStatuses.map((status) => [status.toLowerCase(), status])
-)
+const statusByName: ReadonlyMap<string, ConnectorStatus> = new Map([
+  ...connectorStatuses.map((status) => [status.toLowerCase(), status] as const),
+  // The word of OCPP 1.5 and 2.x for a connector with a vehicle, which some chargers send on 1.6 lines.
+  ["occupied", "Preparing"]
+])
 
 /** An unknown status is read as Unavailable: such a connector cannot be offered to a driver. */
 const readStatus = (raw: string): ConnectorStatus => statusByName.get(raw.trim().toLowerCase()) ?? "Unavailable"

@@ -13,7 +13,8 @@ import {
   reading,
   started,
   state,
-  status
+  status,
+  token
 } from "../../support/events.ts"
 import { ModelService } from "../../support/modelCharger.ts"
 
@@ -49,6 +50,29 @@ describe("a StatusNotification", () => {
   it("that reports the current status stores nothing, whatever its time", () => {
     const { facts, reply } = charger().say(status({ time: at(minute(59)) }))
     expect([facts, reply]).toEqual([[], { _tag: "Acknowledged" }])
+  })
+
+  it("that reports a free connector again is stored once, if a session has begun there since", () => {
+    const service = new ModelService()
+    service.journal.tokens.set("anna", token("ANNA"))
+    const one = service.charger()
+    one.start(started({ time: noTime }))
+    const again = one.say(status({ time: noTime }))
+    expect(again.facts).toMatchObject([
+      { type: "ConnectorStatusChanged", heardAt: one.now, body: { status: "Available" } }
+    ])
+    expect(one.say(status({ time: noTime })).facts).toEqual([])
+  })
+
+  it("with an unknown word does not make a connector free while a session runs there", () => {
+    const one = charger()
+    const unknown = status({ status: "Unavailable", rawStatus: "Parked", time: noTime })
+    one.start(started({ time: noTime }))
+    expect(one.say(unknown).facts).toMatchObject([{ body: { status: "Charging", rawStatus: "Parked" } }])
+    const refused = charger()
+    refused.say(started({ tokenUid: "STRANGER", time: noTime }))
+    expect(refused.say(unknown).facts.map(({ type }) => type)).toEqual(["ConnectorStatusChanged"])
+    expect(charger().say(unknown).facts).toMatchObject([{ body: { status: "Unavailable" } }])
   })
 
   const news: ReadonlyArray<{ name: string; parts: Partial<StatusReported> }> = [

@@ -118,8 +118,15 @@ describe("accepts with a violation", () => {
     [
       "an unknown status as Unavailable",
       "StatusNotification",
+      { status: "Parked" },
+      { status: "Unavailable", rawStatus: "Parked" },
+      ["status: unknown value"]
+    ],
+    [
+      "OCPP 2.x's word for a connector with a vehicle as Preparing",
+      "StatusNotification",
       { status: "Occupied" },
-      { status: "Unavailable", rawStatus: "Occupied" },
+      { status: "Preparing", rawStatus: "Occupied" },
       ["status: unknown value"]
     ],
     [
