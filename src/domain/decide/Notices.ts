@@ -81,7 +81,10 @@ export const dataReceived = (state: ChargerState, event: DataReceived, envelope:
   return act([fact], vendorUnknown)
 }
 
-/** FirmwareStatusNotification, DiagnosticsStatusNotification, LogStatusNotification and SignedFirmwareStatusNotification. */
+/**
+ * FirmwareStatusNotification, DiagnosticsStatusNotification, LogStatusNotification and SignedFirmwareStatusNotification. Some chargers repeat the last
+ * one every few seconds: a report that says the same as the one before it is only acknowledged.
+ */
 export const progressReported = (
   state: ChargerState,
   kind: ProgressReported["body"]["kind"],
@@ -90,6 +93,8 @@ export const progressReported = (
   envelope: Envelope,
   now: number
 ): Decision => {
+  const last = state.progress?.[kind]
+  if (last?.status === status && last.requestId === requestId) return answer(acknowledged)
   const fact: ProgressReported = {
     type: "ProgressReported",
     ...base(state, occurrenceKey("progress", state, envelope.messageId, now, kind), now),

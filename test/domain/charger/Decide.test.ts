@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest"
 import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
+import type { CommandAnswered } from "../../../src/domain/charger/Fact.ts"
 import { decide } from "../../../src/domain/decide/Decide.ts"
+import { evolve } from "../../../src/domain/decide/Evolve.ts"
 import {
   at,
   boot,
@@ -9,6 +11,7 @@ import {
   metered,
   minute,
   noTime,
+  organisationId,
   reading,
   started,
   state,
@@ -146,6 +149,51 @@ describe("an Authorize", () => {
     service.charger({ chargerId: "CP-2" }).start(started())
     const { reply } = service.charger().say({ _tag: "AuthorizationAsked", tokenUid: "ANNA" })
     expect(reply).toMatchObject({ verdict: { status: "Accepted" } })
+  })
+})
+
+describe("a progress report", () => {
+  const report = (status: string, requestId?: number): ChargerEvent => ({
+    _tag: "FirmwareStatusReported",
+    status,
+    requestId
+  })
+  const answered = (type: "SignedUpdateFirmware" | "Reset"): CommandAnswered => ({
+    type: "CommandAnswered",
+    key: `answered-${type}`,
+    organisationId,
+    chargerId: "CP-1",
+    at: minute(1),
+    heardAt: minute(1),
+    body: { commandId: "c-1", type, status: "Accepted", result: {} }
+  })
+  const recorded = { recorded: [true], existing: undefined }
+
+  it("that says the same as the one before is acknowledged and not recorded", () => {
+    const charger = new ModelService().charger()
+    expect(charger.say(report("Installed")).facts).toHaveLength(1)
+    for (let n = 0; n < 3; n++) {
+      expect(charger.say(report("Installed"))).toMatchObject({ facts: [], reply: { _tag: "Acknowledged" } })
+    }
+  })
+
+  it("is recorded if its status, its request or its kind differs", () => {
+    const charger = new ModelService().charger()
+    const reports = [report("Installed"), report("Downloading"), report("Downloading", 2), report("Downloading", 3)]
+    for (const one of reports) expect(charger.say(one).facts).toHaveLength(1)
+    for (const kind of ["Log", "Diagnostics"] as const) {
+      const upload: ChargerEvent = { _tag: "UploadStatusReported", kind, status: "Downloading", requestId: 3 }
+      expect(charger.say(upload).facts).toHaveLength(1)
+    }
+  })
+
+  it("that says the same is recorded once more after a new transfer was requested, and only then", () => {
+    const charger = new ModelService().charger()
+    charger.say(report("Downloading"))
+    charger.state = evolve(charger.state, [answered("Reset")], recorded)
+    expect(charger.say(report("Downloading")).facts).toEqual([])
+    charger.state = evolve(charger.state, [answered("SignedUpdateFirmware")], recorded)
+    expect(charger.say(report("Downloading")).facts).toHaveLength(1)
   })
 })
 
