@@ -130,6 +130,18 @@ export interface UnreadableTransactionMessage {
   readonly problem: string
 }
 
+/** Faults of a charger's frames that the service puts up with: each costs only the part that it is in, and is noted for operators. */
+export const frameFaults = ["ControlCharacters", "UnreadableAnswer", "BinaryFrame", "FrameTooLarge"] as const
+export type FrameFault = (typeof frameFaults)[number]
+
+/** The connection received a frame with a fault. It is no message of the charger, and its answer is not sent. */
+export interface FrameFaultFound {
+  readonly _tag: "FrameFaultFound"
+  readonly fault: FrameFault
+  /** What was received, without the charger's own text: for example an action or a size. */
+  readonly detail: string
+}
+
 export type ChargerEvent =
   | Booted
   | HeartbeatReceived
@@ -144,3 +156,4 @@ export type ChargerEvent =
   | SecurityEventReported
   | CertificateRequested
   | UnreadableTransactionMessage
+  | FrameFaultFound

@@ -15,6 +15,7 @@ import type {
   AuthorizationAsked,
   CertificateRequested,
   DataReceived,
+  FrameFaultFound,
   SecurityEventReported
 } from "../charger/ChargerEvent.ts"
 import type { ChargerState } from "../charger/ChargerState.ts"
@@ -23,6 +24,7 @@ import type { Answers, Decision, Envelope } from "../charger/Decision.ts"
 import { contentKey, occurrenceKey } from "../charger/Keys.ts"
 import type { AuthorizationStatus } from "../token/Authorization.ts"
 import { tokenKey } from "../token/Token.ts"
+import { dayMillis } from "../values/Day.ts"
 import { isSigningRequest } from "./SigningRequest.ts"
 import { verdictOf } from "./Start.ts"
 
@@ -121,6 +123,16 @@ export const securityEventReported = (
     ...base(state, key, now),
     at: occurredAt(time, now),
     body: { source: "charger", event: type, detail: techInfo }
+  }
+  return act([fact], acknowledged)
+}
+
+/** A fault of the charger's frames is recorded once a day: a charger that has it has it in many frames. */
+export const frameFaultFound = (state: ChargerState, { detail, fault }: FrameFaultFound, now: number): Decision => {
+  const fact: SecurityEventRecorded = {
+    type: "SecurityEventRecorded",
+    ...base(state, contentKey("frame-fault", state, `${Math.floor(now / dayMillis)}|${fault}`), now),
+    body: { source: "service", event: fault, detail }
   }
   return act([fact], acknowledged)
 }

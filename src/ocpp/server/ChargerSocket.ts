@@ -117,6 +117,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     if (this.ending !== undefined) return this.parts.metrics.droppedFrame("closing")
     if (isBinary || !Buffer.isBuffer(data)) {
       this.parts.metrics.droppedFrame("binary")
+      if (Buffer.isBuffer(data)) this.conversation.takeBinary(data, this.parts.now())
       return this.bad()
     }
     const text = data.toString("utf8")
@@ -172,7 +173,10 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
 
   failed(code: string): void {
     const reason = failures[code] ?? "protocol"
-    if (this.ending === undefined) this.parts.metrics.cut(reason)
+    if (this.ending === undefined) {
+      this.parts.metrics.cut(reason)
+      if (reason === "too-big") this.conversation.tooLarge(this.parts.limits.maxFrameBytes, this.parts.now())
+    }
     this.ending ??= `broke the websocket protocol (${code === "" ? reason : code})`
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
+import type { ChargerEvent, FrameFault } from "../../../src/domain/charger/ChargerEvent.ts"
 import type { CommandAnswered } from "../../../src/domain/charger/Fact.ts"
 import { decide } from "../../../src/domain/decide/Decide.ts"
 import { evolve } from "../../../src/domain/decide/Evolve.ts"
@@ -149,6 +149,27 @@ describe("an Authorize", () => {
     service.charger({ chargerId: "CP-2" }).start(started())
     const { reply } = service.charger().say({ _tag: "AuthorizationAsked", tokenUid: "ANNA" })
     expect(reply).toMatchObject({ verdict: { status: "Accepted" } })
+  })
+})
+
+describe("a fault of a charger's frames", () => {
+  const fault = (name: FrameFault): ChargerEvent => ({ _tag: "FrameFaultFound", fault: name, detail: "a frame" })
+
+  it.each(["Accepted", "Pending", "Rejected"] as const)("of a charger that is %s is recorded", (registration) => {
+    const { facts } = new ModelService().charger({ registration }).say(fault("BinaryFrame"))
+    expect(facts).toMatchObject([
+      { type: "SecurityEventRecorded", body: { source: "service", event: "BinaryFrame", detail: "a frame" } }
+    ])
+  })
+
+  it("is recorded once a day", () => {
+    const charger = new ModelService().charger()
+    const recorded = (name: FrameFault) => charger.say(fault(name)).outcome.recorded
+    expect(recorded("BinaryFrame")).toEqual([true])
+    expect(recorded("BinaryFrame")).toEqual([false])
+    expect(recorded("FrameTooLarge")).toEqual([true])
+    charger.now += 86_400_000
+    expect(recorded("BinaryFrame")).toEqual([true])
   })
 })
 
