@@ -102,11 +102,16 @@ export class Conversation {
     this.note("BinaryFrame", `${about}: OCPP messages must be text frames`, now)
   }
 
-  /** A message was too large to be received; the connection ends. */
+  /** A message is too large to be handled; the connection ends. */
   tooLarge(limit: number, now: number): void {
     const about = `a message of more than ${limit} bytes was not received`
     this.heard("Malformed", "", "", about, now, false)
     this.note("FrameTooLarge", about, now)
+  }
+
+  /** Readings in the middle of a StopTransaction were left out. */
+  shortened(length: number, dropped: number, now: number): void {
+    this.note("FrameTooLarge", `of a StopTransaction of ${length} characters, ${dropped} readings were not read`, now)
   }
 
   /** Notes a fault of the charger's frames, once a day on each connection. */

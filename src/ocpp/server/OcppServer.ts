@@ -19,6 +19,7 @@ import { type Clock, systemClock } from "./Clock.ts"
 import { ConnectedChargers } from "./ConnectedChargers.ts"
 import { FrameRates } from "./FrameRate.ts"
 import { LargeFrames } from "./LargeFrames.ts"
+import { LongMessages } from "./LongMessages.ts"
 import type { OcppLimits } from "./Limits.ts"
 import { livenessRules, tickMillis } from "./Liveness.ts"
 import { LoopLag } from "./LoopLag.ts"
@@ -82,6 +83,7 @@ const partsOf = (
       limits,
       rates: new FrameRates(limits),
       largeFrames: new LargeFrames(limits),
+      longMessages: new LongMessages(limits.maxLongMessages),
       rules: livenessRules(limits),
       now: clock.now,
       elapsed: clock.elapsed,
