@@ -3,6 +3,7 @@
  * connector 1. Its connectorId 0 is EVSE 0 with connector 0, the whole charger.
  */
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
+import type { MeterKey } from "./MeterKeys.ts"
 import type { Reading } from "./MeterValue.ts"
 
 /** A time as the charger sent it. `at` (ms epoch) is undefined when `raw` is missing or cannot be understood. */
@@ -88,6 +89,8 @@ export interface DataReceived {
   readonly data: string | undefined
   /** The size of the data in bytes, if it was cut. */
   readonly size?: number
+  /** The public keys of its meters in the data; missing if there are none. */
+  readonly meterKeys?: ReadonlyArray<MeterKey>
 }
 
 export interface FirmwareStatusReported {

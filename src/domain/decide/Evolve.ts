@@ -158,9 +158,8 @@ const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
     case "ProgressReported":
       return { ...state, progress: { ...state.progress, [fact.body.kind]: fact.body } }
     case "ChargerDocumentChanged":
-      return fact.body.kind === "chargingProfiles"
-        ? { ...state, profiles: fact.body.document }
-        : { ...state, certificateAskedAt: fact.body.document.at }
+      if (fact.body.kind === "chargingProfiles") return { ...state, profiles: fact.body.document }
+      return fact.body.kind === "certificateAsked" ? { ...state, certificateAskedAt: fact.body.document.at } : state
     case "ProvisionalChanged": {
       const { counted = state.negligible } = fact.body
       return { ...state, provisional: provisionalAfter(state.provisional, fact.body), negligible: counted }

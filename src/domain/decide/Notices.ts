@@ -4,6 +4,7 @@
  */
 import type {
   CertificateSigningRequested,
+  ChargerDocumentChanged,
   DataTransferred,
   ProgressReported,
   SecurityEventRecorded,
@@ -21,6 +22,7 @@ import type {
 import type { ChargerState } from "../charger/ChargerState.ts"
 import { distinguishing, occurredAt } from "../charger/Clock.ts"
 import type { Answers, Decision, Envelope } from "../charger/Decision.ts"
+import type { MeterKey } from "../charger/MeterKeys.ts"
 import { contentKey, occurrenceKey } from "../charger/Keys.ts"
 import type { AuthorizationStatus } from "../token/Authorization.ts"
 import { tokenKey } from "../token/Token.ts"
@@ -70,17 +72,26 @@ export const authorizationAsked = (
   return act([fact], always({ _tag: "AuthorizationAnswered", verdict: verdictOf(authorization) }))
 }
 
-/** No vendor extension is implemented. OCPP 1.6 §4.3 has the status UnknownVendorId for that. */
+/** Except for meters' keys no vendor extension is implemented. OCPP 1.6 §4.3 has the status UnknownVendorId for that. */
 const vendorUnknown = always({ _tag: "DataAnswered", status: "UnknownVendorId" })
+const dataAccepted = always({ _tag: "DataAnswered", status: "Accepted" })
+
+/** A meter's key, recorded once a day: chargers send it with each boot. */
+const keyLearned = (state: ChargerState, { evseId, publicKey }: MeterKey, now: number): ChargerDocumentChanged => ({
+  type: "ChargerDocumentChanged",
+  ...base(state, contentKey("meter-key", state, `${Math.floor(now / dayMillis)}|${evseId}|${publicKey}`), now),
+  body: { kind: `meterKey:${evseId}`, document: { publicKey } }
+})
 
 export const dataReceived = (state: ChargerState, event: DataReceived, envelope: Envelope, now: number): Decision => {
-  const { data, messageId, size, vendorId } = event
+  const { data, messageId, meterKeys = [], size, vendorId } = event
   const fact: DataTransferred = {
     type: "DataTransferred",
     ...base(state, occurrenceKey("data", state, envelope.messageId, now), now),
     body: { vendorId, messageId, data, ...(size === undefined ? {} : { size }) }
   }
-  return act([fact], vendorUnknown)
+  if (meterKeys.length === 0) return act([fact], vendorUnknown)
+  return act([fact, ...meterKeys.map((key) => keyLearned(state, key, now))], dataAccepted)
 }
 
 /**

@@ -276,6 +276,32 @@ describe("messages that are only recorded", () => {
   })
 })
 
+describe("a vendor's data with keys of meters", () => {
+  const sent = (...publicKeys: ReadonlyArray<string>): ChargerEvent => ({
+    _tag: "DataReceived",
+    vendorId: "V",
+    messageId: "m",
+    data: "{}",
+    meterKeys: publicKeys.map((publicKey, n) => ({ evseId: n + 1, publicKey }))
+  })
+
+  it("is accepted, and each key is recorded once a day", () => {
+    const charger = new ModelService().charger()
+    const { facts, reply } = charger.say(sent("305A", "305B"))
+    expect(reply).toEqual({ _tag: "DataAnswered", status: "Accepted" })
+    expect(facts).toMatchObject([
+      { type: "DataTransferred" },
+      { type: "ChargerDocumentChanged", body: { kind: "meterKey:1", document: { publicKey: "305A" } } },
+      { type: "ChargerDocumentChanged", body: { kind: "meterKey:2", document: { publicKey: "305B" } } }
+    ])
+    expect(charger.say(sent("305A")).outcome.recorded).toEqual([true, false])
+    expect(charger.say(sent("305C")).outcome.recorded).toEqual([true, true])
+    charger.now += 86_400_000
+    expect(charger.say(sent("305A")).outcome.recorded).toEqual([true, true])
+    expect(charger.state.certificateAskedAt).toBeUndefined()
+  })
+})
+
 describe("a transaction message that cannot be read", () => {
   const unreadable = (action: "StartTransaction" | "StopTransaction" | "MeterValues"): ChargerEvent => ({
     _tag: "UnreadableTransactionMessage",
