@@ -24,7 +24,7 @@ const rejectedRetrySeconds = 600
 const statusAfterMillis = 3000
 
 /** The configuration is requested next: some chargers take long to answer, or never do, and what was to follow would have to wait for it. */
-const configurationAfterMillis = 5000
+const configurationAfterMillis = 4000
 
 const intervalSeconds = (registration: ChargerState["registration"], policy: ChargerPolicy): number => {
   switch (registration) {
