@@ -53,7 +53,11 @@ const kinds: { readonly [Type in ChargerFact["type"]]?: Kind } = {
 }
 
 const kindOf = (fact: ChargerFact): Kind | undefined =>
-  fact.type === "MeterRead" && fact.body.sessionId === undefined && !fact.body.fromStop ? "readings" : kinds[fact.type]
+  fact.type === "ChargerDocumentChanged" && fact.body.kind.startsWith("meterKey:")
+    ? "talk"
+    : fact.type === "MeterRead" && fact.body.sessionId === undefined && !fact.body.fromStop
+      ? "readings"
+      : kinds[fact.type]
 
 /** The number of budgets at which full ones are searched for and removed. */
 const sweepAt = 20_000

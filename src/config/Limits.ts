@@ -13,6 +13,12 @@ export const limits = {
   ocpp: {
     // The longest message: a StopTransaction with a day's `transactionData` is legal and takes most of this.
     maxFrameBytes: MiB,
+    // The longest StopTransaction: three days of twelve samples a minute take half of this. Its charger would repeat one
+    // that is refused for ever.
+    maxStopBytes: 4 * MiB,
+    // Messages above 1 MiB that may be in memory at once, so at most 64 MiB. They are rare, and one that is turned away
+    // is sent again.
+    maxLongMessages: 16,
     // 1 MiB in pieces of 1 KiB; a flood of empty fragments otherwise grows without bytes (GHSA-96hv-2xvq-fx4p).
     maxFragments: 1_024,
     // 1 MiB in the smallest usual TCP segments of 512 bytes, doubled.

@@ -182,7 +182,7 @@ describe("the state of each command", () => {
     )
   }
 
-  const yes = new Set(["Accepted", "Unlocked", "Scheduled", "RebootRequired"])
+  const yes = new Set(["Accepted", "AcceptedCanceled", "Unlocked", "Scheduled", "RebootRequired"])
   it.effect("follows from the charger's status, for every status that its answer may have", () =>
     Effect.forEach(
       commandTypes,

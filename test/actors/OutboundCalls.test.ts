@@ -64,6 +64,46 @@ describe("our calls to a charger", () => {
     })
   )
 
+  it.effect("wait ten seconds for a call that no one issued, whose answer still counts", () =>
+    Effect.gen(function* () {
+      const { calls, sent } = make()
+      const issued = { id: "c-1", command: command("issued"), hasNext: false }
+      const first = yield* Effect.forkChild(calls.send(command("a")))
+      yield* Effect.yieldNow
+      const second = yield* Effect.forkChild(calls.sendNext(Effect.succeed(issued)))
+      const third = yield* Effect.forkChild(calls.send(command("b")))
+      yield* TestClock.adjust("9 seconds")
+      assert.strictEqual(sent.length, 1)
+      assert.isFalse(calls.isFree)
+      yield* TestClock.adjust("1 seconds")
+      assert.deepStrictEqual(sent[1]?.[1], issued.command)
+      calls.answered("m2", () => accepted)
+      assert.deepStrictEqual((yield* Fiber.join(second))?.result, accepted)
+      yield* TestClock.adjust("40 seconds")
+      // Such calls still wait for each other.
+      assert.strictEqual(sent.length, 2)
+      assert.isTrue(calls.answered("m1", () => accepted))
+      assert.deepStrictEqual(yield* Fiber.join(first), accepted)
+      yield* Effect.yieldNow
+      assert.deepStrictEqual(sent[2]?.[1], command("b"))
+      calls.end()
+      assert.deepStrictEqual(yield* Fiber.join(third), { _tag: "ConnectionLost" })
+    })
+  )
+
+  it.effect("that are overdue end with the connection, and leave the line free until then", () =>
+    Effect.gen(function* () {
+      const { calls } = make()
+      const first = yield* Effect.forkChild(calls.send(command("a")))
+      yield* Effect.yieldNow
+      yield* TestClock.adjust("10 seconds")
+      assert.isTrue(calls.isFree)
+      calls.end()
+      assert.deepStrictEqual(yield* Fiber.join(first), { _tag: "ConnectionLost" })
+      assert.isFalse(calls.answered("m1", () => accepted))
+    })
+  )
+
   it.effect("accept no answer that is late, guessed or for another call", () =>
     Effect.gen(function* () {
       const { calls } = make()

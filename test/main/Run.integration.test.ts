@@ -9,6 +9,7 @@ import { until } from "../simulation/Wait.ts"
 import { fastDirectory } from "../support/fastDirectory.ts"
 import { openToOthers } from "../support/modes.ts"
 import { plant } from "../support/seed.ts"
+import { raw, upgradeRequest } from "../ocpp/server/client.ts"
 
 /** Level and message of each line of the log about a start or a stop. */
 const startStopLines = (output: string): ReadonlyArray<string> =>
@@ -81,6 +82,11 @@ describe("a first start without a terminal, in a directory that other users can 
         /^This address is for charging stations.*ws:\/\/localhost:\d+\/ocpp\/\{chargerId\}.*\/cpo\/docs\.\n$/
       )
     }
+  })
+
+  it("says what is missing in a charger's request without Connection: Upgrade", async () => {
+    const answer = await raw(Number(new URL(service.url).port), upgradeRequest("/ocpp/CP-1", { Connection: "close" }))
+    expect(answer).toMatch(/^HTTP\/1\.1 426 [^]*has the header Upgrade, but not Connection: Upgrade/)
   })
 
   it("shows every metric from the beginning, and only at the configured port", async () => {

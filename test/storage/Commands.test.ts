@@ -70,6 +70,35 @@ forEachDriver("Commands", ports, (it) => {
     })
   )
 
+  it.effect("takes commands in order, but those that a driver waits for before commands of the platform itself", () =>
+    Effect.gen(function* () {
+      const commands = yield* Commands
+      const { chargerId, organisation } = yield* world
+      const { epoch } = yield* connect(organisation, chargerId)
+      const writing = organisation.writing()
+      const platform = { ...writing, by: { ...writing.by, actor: "platform" } }
+      const unlock: ChargerCommand = { _tag: "UnlockConnector", place: { evseId: 1, connectorId: 1 } }
+      const clear: ChargerCommand = { _tag: "ClearCache" }
+      const issue = (command: ChargerCommand, audit = writing) =>
+        Effect.map(commands.issue(asking(chargerId, { command }), audit), ({ id }) => id)
+      const taken = Effect.gen(function* () {
+        const ids: Array<string | undefined> = []
+        for (let n = 0; n < 3; n++) {
+          const next = yield* commands.take(chargerId, epoch, noon)
+          ids.push(next?.id)
+          yield* (yield* Journal).commit([answered(organisation, chargerId, next?.id ?? "")])
+        }
+        return ids
+      })
+      const own = [yield* issue(clear, platform), yield* issue(reset, platform)]
+      const urgent = yield* issue(unlock)
+      assert.deepStrictEqual(yield* taken, [urgent, ...own])
+      // The last one may depend on the one before it.
+      const inOrder = [yield* issue(clear, platform), yield* issue(clear), yield* issue(unlock)]
+      assert.deepStrictEqual(yield* taken, inOrder)
+    })
+  )
+
   it.effect("reads a command once for a waiting caller that issued it, even if it ended before the wait", () =>
     Effect.gen(function* () {
       const commands = yield* Commands

@@ -3,7 +3,7 @@ import { assert } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { defaultPriceOptions, repricing } from "../../src/actors/background/Repricing.ts"
-import type { MeterRead, SessionEnded, SessionStarted } from "../../src/domain/charger/Fact.ts"
+import type { ChargerDocumentChanged, MeterRead, SessionEnded, SessionStarted } from "../../src/domain/charger/Fact.ts"
 import { Cdrs } from "../../src/domain/cdr/Cdrs.ts"
 import { SessionReviews } from "../../src/domain/session/SessionReviews.ts"
 import { Sessions } from "../../src/domain/session/Sessions.ts"
@@ -239,6 +239,48 @@ forEachDriver("Registers", world, (it) => {
       })
       const credit = yield* (yield* Cdrs).credit(record?.id ?? "", writing)
       assert.deepStrictEqual(credit.body.signedData, record?.body.signedData)
+    })
+  )
+
+  it.effect("records have the meter's key that the charger sent as vendor data, unless its configuration has one", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const sent = (
+        organisationId: string,
+        chargerId: string,
+        evseId: number,
+        publicKey: string
+      ): ChargerDocumentChanged => ({
+        type: "ChargerDocumentChanged",
+        key: `${chargerId}|${evseId}|${publicKey}`,
+        organisationId,
+        chargerId,
+        at: noon,
+        heardAt: noon,
+        body: { kind: `meterKey:${evseId}`, document: { publicKey } }
+      })
+      const keyOf = Effect.fnUntraced(function* (chargerId: string, evses: ReadonlyArray<number>, configured: boolean) {
+        const { commit, organisationId, read, sessionId, stop } = yield* charging(chargerId)
+        if (configured) {
+          const keys = JSON.stringify([{ key: "MeterPublicKey[1]", value: "configured" }])
+          yield* sql`INSERT INTO charger_configuration (charger_id, keys, reported_at) VALUES (${chargerId}, ${keys}::text::jsonb, now())`
+        }
+        for (const key of ["older", "newer"]) {
+          yield* commit(evses.map((evseId) => sent(organisationId, chargerId, evseId, `${key}-${evseId}`)))
+        }
+        yield* commit([read(noon + minute, 2000, signed("begin", "Transaction.Begin"))])
+        yield* commit([stop()])
+        return (yield* records(organisationId, sessionId))[0]?.body.signedData?.publicKey
+      })
+      assert.deepStrictEqual(
+        [
+          yield* keyOf("R-K1", [0, 1, 2], false),
+          yield* keyOf("R-K2", [0, 2], false),
+          yield* keyOf("R-K3", [2], false),
+          yield* keyOf("R-K4", [1], true)
+        ],
+        ["newer-1", "newer-0", undefined, "configured"]
+      )
     })
   )
 

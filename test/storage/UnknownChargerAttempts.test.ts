@@ -107,6 +107,34 @@ const withRepository = <A, E, R>(
 const page = { limit: 50 }
 
 forEachDatabase("unknown chargers", (it) => {
+  it.effect("include registered ones whose request was wrong, with what to change at its last attempt", () =>
+    withRepository((repository) =>
+      Effect.gen(function* () {
+        yield* emptyTables
+        const chargerId = "REG-9"
+        yield* seedChargers([chargerId])
+        repository.attempted(attempt(chargerId))
+        assert.deepStrictEqual((yield* repository.list(page)).items, [])
+        repository.attempted(attempt(chargerId, { advice: "remove the id" }))
+        repository.attempted(attempt("NEW", { advice: "remove the id" }))
+        const shown = Effect.map(repository.list(page), ({ items }) =>
+          items.map((one) => [one.chargerId, one.advice]).toSorted()
+        )
+        assert.deepStrictEqual(
+          yield* shown,
+          [
+            [chargerId, "remove the id"],
+            ["NEW", "remove the id"]
+          ].toSorted()
+        )
+        repository.attempted(attempt("NEW"))
+        assert.deepInclude(yield* shown, ["NEW", null])
+        yield* repository.forget(chargerId, audit)
+        assert.deepStrictEqual(yield* shown, [["NEW", null]])
+      })
+    )
+  )
+
   it.effect("are listed immediately, each with all its attempts, the newest id first", () =>
     withRepository((repository) =>
       Effect.gen(function* () {
@@ -123,7 +151,8 @@ forEachDatabase("unknown chargers", (it) => {
             lastSeenAt: now,
             attempts: 1,
             remoteAddress: "192.0.2.7",
-            subprotocols: ["ocpp1.6"]
+            subprotocols: ["ocpp1.6"],
+            advice: null
           },
           {
             chargerId: "OLD",
@@ -131,7 +160,8 @@ forEachDatabase("unknown chargers", (it) => {
             lastSeenAt: now + 1000,
             attempts: 2,
             remoteAddress: "2001:db8::1",
-            subprotocols: []
+            subprotocols: [],
+            advice: null
           }
         ])
         repository.attempted(attempt("OLD", { at: now + 2000, subprotocols: ["ocpp2.1", "ocpp1.6"] }))

@@ -40,6 +40,27 @@ export const eventsOfRecords: ReadonlyArray<Case> = [
     ]
   ],
   [
+    "a fault of a charger's frames",
+    fact("SecurityEventRecorded", { source: "service", event: "BinaryFrame", detail: "binary frame of 9 bytes" }),
+    [
+      {
+        type: "frames.faulty",
+        subject: "charger:CP-1",
+        data: { chargerId: "CP-1", siteId: "site-1", fault: "BinaryFrame", detail: "binary frame of 9 bytes" }
+      }
+    ]
+  ],
+  [
+    "a security event of the same name that the charger itself reports",
+    fact("SecurityEventRecorded", { source: "charger", event: "BinaryFrame", detail: null }),
+    []
+  ],
+  [
+    "a transaction of another charger",
+    fact("SecurityEventRecorded", { source: "service", event: "ForeignTransactionId", detail: "StopTransaction 7" }),
+    []
+  ],
+  [
     "transactions that were only counted",
     fact("NegligibleTransactionsCounted", {
       day: Date.UTC(2026, 10, 27),

@@ -36,7 +36,8 @@ for (const { missing, name, run } of threatDrivers) {
             lastSeenAt: expect.stringMatching(/Z$/),
             attempts: 2,
             remoteAddress: "127.0.0.1",
-            subprotocols: ["ocpp1.6"]
+            subprotocols: ["ocpp1.6"],
+            advice: null
           }
         ])
 

@@ -211,6 +211,7 @@ const Unknown = () => {
                 {tn("work.attempts", one.attempts)} · <Ago at={one.lastSeenAt} /> · {one.remoteAddress} ·{" "}
                 {one.subprotocols.join(", ")}
               </small>
+              {one.advice === null ? null : <small>{one.advice}</small>}
             </span>
             <span className="acts">
               <Link

@@ -3,6 +3,7 @@
  * connector 1. Its connectorId 0 is EVSE 0 with connector 0, the whole charger.
  */
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
+import type { MeterKey } from "./MeterKeys.ts"
 import type { Reading } from "./MeterValue.ts"
 
 /** A time as the charger sent it. `at` (ms epoch) is undefined when `raw` is missing or cannot be understood. */
@@ -88,6 +89,8 @@ export interface DataReceived {
   readonly data: string | undefined
   /** The size of the data in bytes, if it was cut. */
   readonly size?: number
+  /** The public keys of its meters in the data; missing if there are none. */
+  readonly meterKeys?: ReadonlyArray<MeterKey>
 }
 
 export interface FirmwareStatusReported {
@@ -130,6 +133,18 @@ export interface UnreadableTransactionMessage {
   readonly problem: string
 }
 
+/** Faults of a charger's frames that the service puts up with: each costs only the part that it is in, and is noted for operators. */
+export const frameFaults = ["ControlCharacters", "UnreadableAnswer", "BinaryFrame", "FrameTooLarge"] as const
+export type FrameFault = (typeof frameFaults)[number]
+
+/** The connection received a frame with a fault. It is no message of the charger, and its answer is not sent. */
+export interface FrameFaultFound {
+  readonly _tag: "FrameFaultFound"
+  readonly fault: FrameFault
+  /** What was received, without the charger's own text: for example an action or a size. */
+  readonly detail: string
+}
+
 export type ChargerEvent =
   | Booted
   | HeartbeatReceived
@@ -144,3 +159,4 @@ export type ChargerEvent =
   | SecurityEventReported
   | CertificateRequested
   | UnreadableTransactionMessage
+  | FrameFaultFound

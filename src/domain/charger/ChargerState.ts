@@ -5,7 +5,8 @@
 import type { SetProfile } from "../command/ChargingProfile.ts"
 import type { ConnectorStatus, Place } from "../site/Connector.ts"
 import type { AuthorizationPolicy, AuthorizationStatus } from "../token/Authorization.ts"
-import type { NegligibleTransactions, ProvisionalTransaction, ReportedStop } from "./Fact.ts"
+import type { FileKind } from "../file/StoredFile.ts"
+import type { NegligibleTransactions, ProgressReported, ProvisionalTransaction, ReportedStop } from "./Fact.ts"
 import type { Quirk } from "./Quirks.ts"
 import type { TemplateKey } from "./Template.ts"
 import type { Registration } from "../values/Registration.ts"
@@ -141,6 +142,11 @@ export interface ChargerState {
   readonly certificateAskedAt?: number | undefined
   /** The charging profiles that the charger has accepted and that are in force. */
   readonly profiles?: ReadonlyArray<SetProfile> | undefined
+  /**
+   * The last progress of each kind that it reported on this connection, until the next command to transfer a file is answered. It is not stored, and
+   * prevents only that a repeated report is recorded again.
+   */
+  readonly progress?: { readonly [Kind in FileKind]?: ProgressReported["body"] } | undefined
   readonly connectors: ReadonlyArray<ConnectorState>
   readonly sessions: ReadonlyArray<KnownSession>
   readonly orphans: ReadonlyArray<Orphan>

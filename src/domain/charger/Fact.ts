@@ -315,6 +315,8 @@ export interface ChargerDocumentChanged extends FactBase {
     | { readonly kind: "chargingProfiles"; readonly document: ReadonlyArray<SetProfile> }
     /** At `at` (ms epoch) the charger agreed to request a certificate. */
     | { readonly kind: "certificateAsked"; readonly document: { readonly at: number } }
+    /** The public key of the meter of an EVSE (0: of those without a key of their own), which the charger sent by DataTransfer. */
+    | { readonly kind: `meterKey:${number}`; readonly document: { readonly publicKey: string } }
 }
 
 /** A transaction that a charger began beyond its daily number, until it is known to be plausible (`session/Provisional`). */

@@ -1,5 +1,5 @@
 /**
- * Chargers that tried to connect with an unregistered id. Such an id belongs to no organisation. It is stored for the operator of the platform and
+ * Chargers that tried to connect with an unregistered id, or in a way in which no charger can. Such an id belongs to no organisation. It is stored for the operator of the platform and
  * removed as soon as a charger with that id is registered.
  */
 import { Context, type Effect } from "effect"
@@ -16,6 +16,8 @@ export interface UnknownChargerAttempt {
   readonly network: string
   /** The OCPP subprotocols that it offered, as it spelt them. */
   readonly subprotocols: ReadonlyArray<string>
+  /** What to change at the charger so that it can connect, in one sentence of this service; missing if only its id is wrong or not registered. */
+  readonly advice?: string | undefined
   /** ms epoch. */
   readonly at: number
 }
@@ -31,6 +33,8 @@ export interface UnknownCharger {
   /** The remote address of its last attempt. */
   readonly remoteAddress: string
   readonly subprotocols: ReadonlyArray<string>
+  /** What its last attempt lacked; null if the id is not registered. With it, the id may be registered. */
+  readonly advice: string | null
 }
 
 export class UnknownChargerAttempts extends Context.Service<

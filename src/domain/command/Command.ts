@@ -77,7 +77,13 @@ export const failedAtOnce = ({ completedAt, createdAt, status }: Command): boole
   status === "Failed" && completedAt === createdAt
 
 /** The statuses that mean acceptance. By the contract, an answer without a status means acceptance too. */
-const affirmative: ReadonlySet<string> = new Set(["Accepted", "Unlocked", "Scheduled", "RebootRequired"])
+const affirmative: ReadonlySet<string> = new Set([
+  "Accepted",
+  "AcceptedCanceled",
+  "Unlocked",
+  "Scheduled",
+  "RebootRequired"
+])
 
 /** The final status of a command, and the result that clients see. */
 export interface Ending {

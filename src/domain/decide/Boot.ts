@@ -17,11 +17,14 @@ const pendingRetrySeconds = 60
 /** How long a rejected charger waits before it sends its boot again: operators rarely change this choice. */
 const rejectedRetrySeconds = 600
 
-/** The configuration is requested first, after the messages that a charger sends on its own, mostly within two seconds of a boot. */
-const configurationAfterMillis = 3000
+/**
+ * Statuses are requested first, if the charger has not reported any: most chargers do so on their own, mostly within two seconds of a boot. A
+ * TriggerMessage has a short answer.
+ */
+const statusAfterMillis = 3000
 
-/** Statuses are requested next, if the charger has not reported any: most chargers do so on their own. */
-const statusAfterMillis = 5000
+/** The configuration is requested next: some chargers take long to answer, or never do, and what was to follow would have to wait for it. */
+const configurationAfterMillis = 4000
 
 const intervalSeconds = (registration: ChargerState["registration"], policy: ChargerPolicy): number => {
   switch (registration) {
@@ -40,8 +43,8 @@ const followUps = (state: ChargerState, { firmwareVersion = "", model, vendor }:
   const configuration: FollowUp = { command: askConfiguration, afterMillis: configurationAfterMillis }
   const status: FollowUp = { command: triggerStatus, afterMillis: statusAfterMillis }
   return [
-    ...(tolerances.skipConfigurationAfterBoot === true ? [] : [configuration]),
-    ...(connectorsKnown(state) && tolerances.statusAfterConnect !== true ? [] : [status])
+    ...(connectorsKnown(state) && tolerances.statusAfterConnect !== true ? [] : [status]),
+    ...(tolerances.skipConfigurationAfterBoot === true ? [] : [configuration])
   ]
 }
 

@@ -14,6 +14,7 @@ import {
   authorizationAsked,
   certificateRequested,
   dataReceived,
+  frameFaultFound,
   progressReported,
   securityEventReported
 } from "./Notices.ts"
@@ -30,15 +31,16 @@ const notAccepted = answer(() => ({
 }))
 
 /**
- * The messages that are processed even from a rejected charger: boots, and transactions, since billing data must never be lost. OCPP 1.6 §4.2
- * forbids it to send any others.
+ * What is processed even from a rejected charger: boots, transactions, since billing data must never be lost, and faults of its frames. OCPP 1.6 §4.2
+ * forbids it to send any other messages.
  */
 const alwaysHeard: ReadonlySet<ChargerEvent["_tag"]> = new Set([
   "Booted",
   "TransactionStarted",
   "TransactionEnded",
   "MeterValuesReported",
-  "UnreadableTransactionMessage"
+  "UnreadableTransactionMessage",
+  "FrameFaultFound"
 ])
 
 /**
@@ -93,6 +95,8 @@ const decideEvent = (
       return certificateRequested(state, event, now)
     case "UnreadableTransactionMessage":
       return unreadableTransactionMessage(state, event, envelope, now, ids)
+    case "FrameFaultFound":
+      return frameFaultFound(state, event, now)
   }
 }
 

@@ -3,12 +3,14 @@
  */
 import type {
   ChargerFact,
+  CommandAnswered,
   ConnectorStatusChanged,
   MeterRead,
   OrphanRecorded,
   SessionEnded,
   SessionStarted
 } from "../charger/Fact.ts"
+import { transferTypes } from "../command/TransferProgress.ts"
 import { courseBegun, courseWith } from "../session/Course.ts"
 import { isAtHand } from "../session/Matching.ts"
 import { provisionalAfter } from "../session/Provisional.ts"
@@ -130,6 +132,12 @@ const withTemplating = (state: ChargerState, fact: ChargerFact): ChargerState =>
   return templating === state.templating ? state : { ...state, templating }
 }
 
+/** After a new transfer has been requested, the same status is about that transfer and no repeat. */
+const withTransfer = (state: ChargerState, { body }: CommandAnswered): ChargerState =>
+  state.progress === undefined || !transferTypes.some((type) => type === body.type)
+    ? state
+    : { ...state, progress: undefined }
+
 const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
   switch (fact.type) {
     case "MeterRead":
@@ -145,12 +153,14 @@ const applied = (state: ChargerState, fact: ChargerFact): ChargerState => {
     case "ConfigurationReported":
       return { ...withTemplating(state, fact), configured: true }
     case "CommandIssued":
-    case "CommandAnswered":
       return withTemplating(state, fact)
+    case "CommandAnswered":
+      return withTransfer(withTemplating(state, fact), fact)
+    case "ProgressReported":
+      return { ...state, progress: { ...state.progress, [fact.body.kind]: fact.body } }
     case "ChargerDocumentChanged":
-      return fact.body.kind === "chargingProfiles"
-        ? { ...state, profiles: fact.body.document }
-        : { ...state, certificateAskedAt: fact.body.document.at }
+      if (fact.body.kind === "chargingProfiles") return { ...state, profiles: fact.body.document }
+      return fact.body.kind === "certificateAsked" ? { ...state, certificateAskedAt: fact.body.document.at } : state
     case "ProvisionalChanged": {
       const { counted = state.negligible } = fact.body
       return { ...state, provisional: provisionalAfter(state.provisional, fact.body), negligible: counted }

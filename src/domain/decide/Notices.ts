@@ -4,6 +4,7 @@
  */
 import type {
   CertificateSigningRequested,
+  ChargerDocumentChanged,
   DataTransferred,
   ProgressReported,
   SecurityEventRecorded,
@@ -15,14 +16,17 @@ import type {
   AuthorizationAsked,
   CertificateRequested,
   DataReceived,
+  FrameFaultFound,
   SecurityEventReported
 } from "../charger/ChargerEvent.ts"
 import type { ChargerState } from "../charger/ChargerState.ts"
 import { distinguishing, occurredAt } from "../charger/Clock.ts"
 import type { Answers, Decision, Envelope } from "../charger/Decision.ts"
+import type { MeterKey } from "../charger/MeterKeys.ts"
 import { contentKey, occurrenceKey } from "../charger/Keys.ts"
 import type { AuthorizationStatus } from "../token/Authorization.ts"
 import { tokenKey } from "../token/Token.ts"
+import { dayMillis } from "../values/Day.ts"
 import { isSigningRequest } from "./SigningRequest.ts"
 import { verdictOf } from "./Start.ts"
 
@@ -68,20 +72,32 @@ export const authorizationAsked = (
   return act([fact], always({ _tag: "AuthorizationAnswered", verdict: verdictOf(authorization) }))
 }
 
-/** No vendor extension is implemented. OCPP 1.6 §4.3 has the status UnknownVendorId for that. */
+/** Except for meters' keys no vendor extension is implemented. OCPP 1.6 §4.3 has the status UnknownVendorId for that. */
 const vendorUnknown = always({ _tag: "DataAnswered", status: "UnknownVendorId" })
+const dataAccepted = always({ _tag: "DataAnswered", status: "Accepted" })
+
+/** A meter's key, recorded once a day: chargers send it with each boot. */
+const keyLearned = (state: ChargerState, { evseId, publicKey }: MeterKey, now: number): ChargerDocumentChanged => ({
+  type: "ChargerDocumentChanged",
+  ...base(state, contentKey("meter-key", state, `${Math.floor(now / dayMillis)}|${evseId}|${publicKey}`), now),
+  body: { kind: `meterKey:${evseId}`, document: { publicKey } }
+})
 
 export const dataReceived = (state: ChargerState, event: DataReceived, envelope: Envelope, now: number): Decision => {
-  const { data, messageId, size, vendorId } = event
+  const { data, messageId, meterKeys = [], size, vendorId } = event
   const fact: DataTransferred = {
     type: "DataTransferred",
     ...base(state, occurrenceKey("data", state, envelope.messageId, now), now),
     body: { vendorId, messageId, data, ...(size === undefined ? {} : { size }) }
   }
-  return act([fact], vendorUnknown)
+  if (meterKeys.length === 0) return act([fact], vendorUnknown)
+  return act([fact, ...meterKeys.map((key) => keyLearned(state, key, now))], dataAccepted)
 }
 
-/** FirmwareStatusNotification, DiagnosticsStatusNotification, LogStatusNotification and SignedFirmwareStatusNotification. */
+/**
+ * FirmwareStatusNotification, DiagnosticsStatusNotification, LogStatusNotification and SignedFirmwareStatusNotification. Some chargers repeat the last
+ * one every few seconds: a report that says the same as the one before it is only acknowledged.
+ */
 export const progressReported = (
   state: ChargerState,
   kind: ProgressReported["body"]["kind"],
@@ -90,6 +106,8 @@ export const progressReported = (
   envelope: Envelope,
   now: number
 ): Decision => {
+  const last = state.progress?.[kind]
+  if (last?.status === status && last.requestId === requestId) return answer(acknowledged)
   const fact: ProgressReported = {
     type: "ProgressReported",
     ...base(state, occurrenceKey("progress", state, envelope.messageId, now, kind), now),
@@ -116,6 +134,16 @@ export const securityEventReported = (
     ...base(state, key, now),
     at: occurredAt(time, now),
     body: { source: "charger", event: type, detail: techInfo }
+  }
+  return act([fact], acknowledged)
+}
+
+/** A fault of the charger's frames is recorded once a day: a charger that has it has it in many frames. */
+export const frameFaultFound = (state: ChargerState, { detail, fault }: FrameFaultFound, now: number): Decision => {
+  const fact: SecurityEventRecorded = {
+    type: "SecurityEventRecorded",
+    ...base(state, contentKey("frame-fault", state, `${Math.floor(now / dayMillis)}|${fault}`), now),
+    body: { source: "service", event: fault, detail }
   }
   return act([fact], acknowledged)
 }

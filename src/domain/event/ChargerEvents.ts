@@ -1,5 +1,6 @@
 /** Events from chargers' own facts: connections, boots, statuses and answered commands. */
 import { Schema } from "effect"
+import { frameFaults } from "../charger/ChargerEvent.ts"
 import { chargerRefusalReasons } from "../charger/ChargerRefusals.ts"
 import { chargerOf, type EventTranslation, translation } from "./NewEvent.ts"
 import { registrations } from "../values/Registration.ts"
@@ -122,11 +123,23 @@ const counted = translation(
   ]
 )
 
+/** Other security events, above all those that the charger itself reports, make no event. */
+const faulty = translation(
+  Schema.Struct({ source: Schema.String, event: Schema.String, detail: Optional }),
+  ({ detail, event, source }, fact) => {
+    const fault = frameFaults.find((one) => one === event)
+    return source !== "service" || fault === undefined
+      ? []
+      : [{ type: "frames.faulty", subject: fact.subject, data: { ...chargerOf(fact), fault, detail: detail ?? "" } }]
+  }
+)
+
 export const chargerTranslations: Readonly<Record<string, EventTranslation>> = {
   ChargerConnected: connected,
   ChargerDisconnected: disconnected,
   ChargerBooted: booted,
   ChargerRefused: refused,
+  SecurityEventRecorded: faulty,
   ConnectorStatusChanged: statusChanged,
   CommandAnswered: answered,
   TokenAuthorized: authorized,

@@ -3,6 +3,7 @@
  * events and webhooks carry the same JSON. They contain no secret: no credentials token, no key, no charger's answer.
  */
 import { Schema } from "effect"
+import { frameFaults } from "../charger/ChargerEvent.ts"
 import { chargerRefusalReasons } from "../charger/ChargerRefusals.ts"
 import { rolloutCountFields } from "../rollout/Counts.ts"
 import { pauseReasons, rolloutKinds, rolloutStates } from "../rollout/Rollout.ts"
@@ -80,6 +81,14 @@ export const eventData = {
   }).annotate({
     description:
       "A charger tried to connect and was refused. Repeats are published after 1, 2, 4 and more minutes, up to an hour. Attempts with an unknown id are published only if the service holds one organisation"
+  }),
+  "frames.faulty": Schema.Struct({
+    ...charger,
+    fault: Schema.Literals(frameFaults),
+    detail: Schema.String.annotate({ description: "What was received; it contains nothing that the charger worded" })
+  }).annotate({
+    description:
+      "The charger sends frames with a fault, of which everything else was read. Published once a day for each fault; the charger's messages show the frames"
   }),
   "connector.status": Schema.Struct({
     ...place,

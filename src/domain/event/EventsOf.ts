@@ -22,6 +22,7 @@ const factTypes: Readonly<Record<EventType, ReadonlyArray<string>>> = {
   "charger.booted": ["ChargerBooted"],
   "charger.changed": chargerFacts,
   "charger.refused": ["ChargerRefused"],
+  "frames.faulty": ["SecurityEventRecorded"],
   "connector.status": ["ConnectorStatusChanged"],
   "authorization.refused": ["TokenAuthorized"],
   "transactions.counted": ["NegligibleTransactionsCounted"],

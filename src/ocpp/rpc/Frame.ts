@@ -19,7 +19,16 @@ export const errorDescriptionMaxLength = 255
 /** The id exactly as it must be sent back. Chargers that use numbers as ids match only the number, not its digits as text. */
 export type WireId = string | number
 
-export interface Call {
+/** A frame that was JSON only without its control characters. */
+interface Repaired {
+  /**
+   * The text without the raw control characters, byte order mark or trailing NUL for which it was no JSON (RFC 8259
+   * §7); missing for a text that has none of them or is JSON as it is.
+   */
+  readonly repaired?: string
+}
+
+export interface Call extends Repaired {
   readonly _tag: "Call"
   /** The id as storable text, for keys and logs. */
   readonly messageId: string
@@ -30,13 +39,13 @@ export interface Call {
   readonly payload: unknown
 }
 
-export interface CallResult {
+export interface CallResult extends Repaired {
   readonly _tag: "CallResult"
   readonly messageId: string
   readonly payload: unknown
 }
 
-export interface CallError {
+export interface CallError extends Repaired {
   readonly _tag: "CallError"
   readonly messageId: string
   /** In the program's spelling if any version defines the code, otherwise as it was sent. */
@@ -46,7 +55,7 @@ export interface CallError {
 }
 
 /** A frame that is dropped without an answer. */
-export interface Ignored {
+export interface Ignored extends Repaired {
   readonly _tag: "Ignored"
   readonly reason: "Empty" | "UnknownMessageType"
 }
@@ -54,16 +63,19 @@ export interface Ignored {
 /** Why a frame is malformed. A closed set, so that metrics can count by it. */
 export type MalformedKind = keyof typeof malformedCodes
 
-export interface Malformed {
+export interface Malformed extends Repaired {
   readonly _tag: "Malformed"
   readonly kind: MalformedKind
   readonly code: ErrorCode
   readonly description: string
-  /** Set if the frame is a CALL with a readable id: then it is answered with a CALLERROR to `wireId`. A result is never answered. */
+  /** Set if the id of the frame can be read. */
   readonly messageId: string | undefined
+  /** Set if the frame is a CALL with a readable id: then it is answered with a CALLERROR. A result is never answered. */
   readonly wireId: WireId | undefined
   /** The CALL's action, if it can be read: an unreadable transaction message is still worth storing. */
   readonly action: string | undefined
+  /** The id of our CALL, if the frame begins as its CALLRESULT or CALLERROR: the call has been answered, though unreadably. */
+  readonly answersId: string | undefined
 }
 
 export type ParsedFrame = Call | CallResult | CallError | Ignored | Malformed
@@ -90,15 +102,16 @@ const malformed = (kind: MalformedKind, description: string, wireId?: WireId, ac
   description,
   messageId: wireId === undefined ? undefined : storableText(String(wireId)),
   wireId,
-  action
+  action,
+  answersId: undefined
 })
 
 /**
- * The start of a CALL in a text that is not JSON: its id as text or number, and its action. Each part is bounded, and
- * none backtracks.
+ * The start of a CALL, CALLRESULT or CALLERROR in a text that is not JSON: its type, its id as text or number, and a
+ * CALL's action. Each part is bounded, and none backtracks.
  */
-const callStart =
-  /^\s*\[\s*(?:2|"2")\s*,\s*(?:"((?:[^"\\]|\\.){0,1024})"|(-?\d{1,15})(?=\s*[,\]]))(?:\s*,\s*"((?:[^"\\]|\\.){1,64})")?/
+const frameStart =
+  /^\s*\[\s*"?([234])"?\s*,\s*(?:"((?:[^"\\]|\\.){0,1024})"|(-?\d{1,15})(?=\s*[,\]]))(?:\s*,\s*"((?:[^"\\]|\\.){1,64})")?/
 
 const unescape = (inner: string): string | undefined => {
   try {
@@ -109,10 +122,14 @@ const unescape = (inner: string): string | undefined => {
 }
 
 const unreadable = (kind: MalformedKind, description: string, text: string): Malformed => {
-  const found = callStart.exec(text)
+  const found = frameStart.exec(text)
   if (found === null) return malformed(kind, description)
-  const [, id, number, action] = found
+  const [, type, id, number, action] = found
   const wireId = id === undefined ? Number(number) : unescape(id)
+  if (type !== "2") {
+    const answersId = wireId === undefined ? undefined : storableText(String(wireId))
+    return { ...malformed(kind, description), messageId: answersId, answersId }
+  }
   return malformed(
     kind,
     description,
@@ -165,6 +182,13 @@ const readArray = (frame: ReadonlyArray<unknown>, sentId: unknown): ParsedFrame 
   return readCallError(messageId, frame[2], frame[3], frame[4])
 }
 
+/** The characters that JSON forbids in strings (RFC 8259 §7), and a byte order mark. Between values some of them are allowed, and mean nothing. */
+// oxlint-disable-next-line no-control-regex
+const controlCharacters = /[\u0000-\u001f]|^\ufeff/g
+
+/** Some chargers fill texts with NULs, or append bytes of their memory to a card's id: without them the rest is correct. */
+const withoutControlCharacters = (text: string): string => text.replace(controlCharacters, "")
+
 /** True if the text is JSON. For code that handles frames as texts; `parseFrame` does not need it. */
 export const isJson = (text: string): boolean => {
   try {
@@ -191,6 +215,8 @@ export const parseFrame = (text: string, maxDepth: number = maxFrameDepth): Pars
   try {
     frame = JSON.parse(text)
   } catch {
+    const repaired = withoutControlCharacters(text)
+    if (repaired !== text) return { ...parseFrame(repaired, maxDepth), repaired }
     return text.trim() === ""
       ? { _tag: "Ignored", reason: "Empty" }
       : unreadable("NotJson", "the frame is not JSON", text)

@@ -9,6 +9,7 @@ import type { ConnectionOpening } from "../../domain/charger/ChargerDirectory.ts
 import type { ChargerLine, ChargerMailbox } from "../../domain/charger/ChargerInbox.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
 import { parseFrame } from "../rpc/Frame.ts"
+import { beginsAsStop, shortenedStop } from "../rpc/LongStop.ts"
 import type { ChargerWebSocket, SocketOwner } from "./ChargerWebSocket.ts"
 import { Conversation, type TextSink } from "./Conversation.ts"
 import { BadFrames, type FrameRate, type Overdrawn } from "./FrameRate.ts"
@@ -34,6 +35,9 @@ const readAheadMost = 256 * 1024
 
 /** A charger that cannot answer pings has only this many for free later. */
 const awaitedPongsMost = 4
+
+/** So many bytes of a message show whether it begins as a StopTransaction. */
+const stopStartBytes = 4_096
 
 /** The code of a connection that ended without a close frame (RFC 6455 §7.1.5). */
 const brokenOff = 1006
@@ -84,6 +88,10 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
   private bytesCounted = 0
   private characters = 0
   private slowSweeps = 0
+  /** The bytes that had arrived when the last message was complete. */
+  private bytesAtMessage: number
+  /** This connection has a place among the long messages of all chargers. */
+  private hasLongPlace = false
   private outboundSeen = 0
   private stalledSweeps = 0
 
@@ -106,6 +114,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     this.list = list
     this.bytesSeen = tcp.bytesRead
     this.bytesBefore = tcp.bytesRead
+    this.bytesAtMessage = tcp.bytesRead
     this.rate = parts.rates.begin(opening.chargerId, parts.now())
     this.conversation = new Conversation(opening, version, parts, this)
     this.conversation.mailbox = attach(this)
@@ -119,7 +128,13 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     if (this.ending !== undefined) return this.parts.metrics.droppedFrame("closing")
     if (isBinary || !Buffer.isBuffer(data)) {
       this.parts.metrics.droppedFrame("binary")
+      if (Buffer.isBuffer(data)) this.conversation.takeBinary(data, this.parts.now())
       return this.bad()
+    }
+    this.bytesAtMessage = this.tcp.bytesRead
+    if (data.length > this.parts.limits.maxFrameBytes) {
+      if (!beginsAsStop(data.toString("utf8", 0, stopStartBytes))) return this.tooLarge()
+      if (!this.hasPlaceForLong()) return
     }
     const text = data.toString("utf8")
     if (this.pausedBy === 0 && this.backlog === undefined) return this.receive(text)
@@ -172,15 +187,38 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     return bytes
   }
 
+  /** A message is too large. It is noted before the connection ends. */
+  private tooLarge(): void {
+    this.conversation.tooLarge(this.parts.limits.maxFrameBytes, this.parts.now())
+    this.cut("too-big", 1009, "the message is too large")
+  }
+
+  /** Ends the connection if too many long messages of other chargers are in memory; the charger sends its own again. */
+  private hasPlaceForLong(): boolean {
+    this.hasLongPlace ||= this.parts.longMessages.take(this.securityProfile > 0)
+    if (!this.hasLongPlace) this.cut("too-big", 1013, "too many large messages at once: send it again")
+    return this.hasLongPlace
+  }
+
+  private leaveLongPlace(): void {
+    if (!this.hasLongPlace) return
+    this.hasLongPlace = false
+    this.parts.longMessages.release()
+  }
+
   failed(code: string): void {
     const reason = failures[code] ?? "protocol"
-    if (this.ending === undefined) this.parts.metrics.cut(reason)
+    if (this.ending === undefined) {
+      this.parts.metrics.cut(reason)
+      if (reason === "too-big") this.conversation.tooLarge(this.parts.limits.maxFrameBytes, this.parts.now())
+    }
     this.ending ??= `broke the websocket protocol (${code === "" ? reason : code})`
   }
 
   closed(code: number, reason: string): void {
     if (this.hasEnded) return
     this.hasEnded = true
+    this.leaveLongPlace()
     this.parts.rates.end(this.rate)
     this.ending ??=
       code === brokenOff
@@ -217,6 +255,7 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     if (this.isStalled()) return this.cut("stalled", undefined, "does not read what it is sent")
     // Nothing can be received from a charger whose socket is paused.
     if (this.pausedBy !== 0) return
+    if (this.tcp.bytesRead - this.bytesAtMessage > this.parts.limits.maxFrameBytes && !this.hasPlaceForLong()) return
     if (this.isInSlowMessage()) return this.cut("slow-frame", undefined, "a message took too long to arrive")
     const verdict = judge(this.signs, this.parts.rules)
     if (verdict === "dead") return this.cut("dead", undefined, "does not answer pings")
@@ -242,7 +281,8 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     if (this.signs.heard) this.slowSweeps = 0
     else if (isOnItsWay || this.slowSweeps > 0) this.slowSweeps++
     if (isOnItsWay) this.signs.heard = true
-    return this.slowSweeps > sweepsIn(this.parts.limits.slowFrameMillis)
+    const { maxFrameBytes, maxStopBytes, slowFrameMillis } = this.parts.limits
+    return this.slowSweeps > sweepsIn(slowFrameMillis * (this.hasLongPlace ? maxStopBytes / maxFrameBytes : 1))
   }
 
   /** Called by the actor: sends a command. */
@@ -307,11 +347,13 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
     return true
   }
 
-  private take(text: string): void {
+  private take(received: string): void {
     const { limits, now } = this.parts
     const at = now()
     const began = this.parts.elapsed()
     try {
+      const text = this.bounded(received, at)
+      if (text === undefined) return this.tooLarge()
       const frame = parseFrame(text)
       const isPolite =
         frame._tag === "Call" && this.conversation.isAwaitingNothing && this.tcp.bytesRead > this.bytesAtSend
@@ -325,6 +367,16 @@ export class ChargerSocket implements SocketOwner, ChargerLine, TextSink {
       this.cut("defect", 1011, "the service failed to handle a message")
     }
     if (this.rate.worked(this.parts.elapsed() - began, at)) this.throttle("time")
+  }
+
+  /** The text that is parsed: of a long one, only the first and last readings. Undefined if it cannot be shortened. */
+  private bounded(text: string, now: number): string | undefined {
+    const { maxFrameBytes } = this.parts.limits
+    this.leaveLongPlace()
+    if (text.length <= maxFrameBytes) return text
+    const shortened = shortenedStop(text, maxFrameBytes)
+    if (shortened !== undefined) this.conversation.shortened(text.length, shortened.dropped, now)
+    return shortened?.text
   }
 
   /** Stops reading until there is room again. */

@@ -4,12 +4,13 @@
  * message, and one closure to answer it.
  */
 import type { ChargerCommand, CommandResult } from "../../domain/command/ChargerCommand.ts"
-import type { ChargerEvent } from "../../domain/charger/ChargerEvent.ts"
+import type { ChargerEvent, FrameFault } from "../../domain/charger/ChargerEvent.ts"
 import type { Reply } from "../../domain/charger/Reply.ts"
 import type { ConnectionOpening } from "../../domain/charger/ChargerDirectory.ts"
 import type { ChargerMailbox } from "../../domain/charger/ChargerInbox.ts"
 import type { LoggedFrame } from "../../domain/charger/MessageLog.ts"
 import { setsSecret } from "../../domain/command/SecretParts.ts"
+import { dayMillis } from "../../domain/values/Day.ts"
 import { maskedValue } from "../../domain/values/SecretNames.ts"
 import type { DecodedCall, EncodedReply, ProtocolVersion } from "../ProtocolVersion.ts"
 import { type ErrorCode, spell } from "../rpc/ErrorCode.ts"
@@ -19,6 +20,7 @@ import {
   type CallResult,
   type Malformed,
   type ParsedFrame,
+  parseFrame,
   serializeCall,
   serializeCallError,
   serializeCallResult,
@@ -32,6 +34,14 @@ export interface TextSink {
   /** Sends one text frame; false if the connection has ended or is ending. */
   readonly sendText: (text: string) => boolean
 }
+
+/** The form of an action's name, which is shown in a note. */
+const plainAction = /^[a-z]{1,40}$/i
+
+/** Longest binary frame whose text is shown, in bytes. */
+const shownBinaryMost = 16_384
+
+const ignored = (): void => {}
 
 const failedHere = "the service failed to handle this message; it has been reported"
 
@@ -49,6 +59,8 @@ export class Conversation {
   private lastCallAction = ""
   /** The last CALL contained a secret: its answer may repeat that anywhere and in any notation. */
   private lastCallIsSecret = false
+  /** The day on which each fault was last noted. Undefined for most chargers. */
+  private faultDays: Map<FrameFault, number> | undefined
 
   constructor(opening: ConnectionOpening, version: ProtocolVersion, parts: SocketParts, sink: TextSink) {
     this.chargerId = opening.chargerId
@@ -65,6 +77,53 @@ export class Conversation {
 
   /** Handles one frame. True if it was not an OCPP message; a charger may send only a few of these. */
   take(frame: ParsedFrame, text: string, now: number): boolean {
+    if (frame.repaired === undefined) return this.takeRead(frame, text, now)
+    const isBad = this.takeRead(frame, frame.repaired, now)
+    this.parts.metrics.violated(1)
+    const { action = "" } = frame._tag === "Call" || frame._tag === "Malformed" ? frame : {}
+    const where = plainAction.test(action) ? ` of ${action}` : ""
+    this.note(
+      "ControlCharacters",
+      `a frame${where} was read without ${text.length - frame.repaired.length} control characters`,
+      now
+    )
+    return isBad
+  }
+
+  /** A binary frame is not read: messages of OCPP-J are texts. It is shown if it is short and might be one. */
+  takeBinary(data: Uint8Array, now: number): void {
+    const about = `binary frame of ${data.length} bytes`
+    const text = data.length <= shownBinaryMost ? new TextDecoder().decode(data) : ""
+    const frame = parseFrame(text)
+    // What an answer contains is unknown.
+    const isShown = frame._tag === "Call" || frame._tag === "Malformed"
+    const shown = isShown ? `: ${this.maskUnread(frame.repaired ?? text, frame.action)}` : ""
+    this.heard("Malformed", isShown ? (frame.action ?? "") : "", "", about + shown, now, false)
+    this.note("BinaryFrame", `${about}: OCPP messages must be text frames`, now)
+  }
+
+  /** A message is too large to be handled; the connection ends. */
+  tooLarge(limit: number, now: number): void {
+    const about = `a message of more than ${limit} bytes was not received`
+    this.heard("Malformed", "", "", about, now, false)
+    this.note("FrameTooLarge", about, now)
+  }
+
+  /** Readings in the middle of a StopTransaction were left out. */
+  shortened(length: number, dropped: number, now: number): void {
+    this.note("FrameTooLarge", `of a StopTransaction of ${length} characters, ${dropped} readings were not read`, now)
+  }
+
+  /** Notes a fault of the charger's frames, once a day on each connection. */
+  private note(fault: FrameFault, detail: string, now: number): void {
+    const day = Math.floor(now / dayMillis)
+    if (this.faultDays?.get(fault) === day) return
+    this.faultDays ??= new Map()
+    this.faultDays.set(fault, day)
+    this.mailbox?.deliver({ _tag: "FrameFaultFound", fault, detail }, { messageId: "", raw: "" }, ignored)
+  }
+
+  private takeRead(frame: ParsedFrame, text: string, now: number): boolean {
     const { metrics, presence } = this.parts
     switch (frame._tag) {
       case "Call":
@@ -149,7 +208,8 @@ export class Conversation {
     const action = isLast ? this.lastCallAction : ""
     if (isLast && !this.lastCallIsSecret) {
       this.heard("CALLRESULT", action, messageId, this.version.mask(action, text), now, false)
-      return this.answered(messageId, (command) => this.decodeResult(command, payload))
+      this.answered(messageId, (command) => this.decodeResult(command, payload))
+      return
     }
     // The content of an answer to an older call is unknown, so nothing of it is shown. Of the answer to a secret,
     // only what its command shows is shown.
@@ -176,13 +236,17 @@ export class Conversation {
     return this.lastCallIsSecret ? maskedValue : this.version.mask(action || this.lastCallAction, text)
   }
 
-  private answered(messageId: string, read: (command: ChargerCommand) => CommandResult): void {
-    if (this.mailbox?.answered(messageId, read) !== true) this.parts.metrics.droppedFrame("unmatched")
+  /** True if it was the answer to an open call of ours. */
+  private answered(messageId: string, read: (command: ChargerCommand) => CommandResult): boolean {
+    const isOurs = this.mailbox?.answered(messageId, read) === true
+    if (!isOurs) this.parts.metrics.droppedFrame("unmatched")
+    return isOurs
   }
 
   private takeMalformed(frame: Malformed, text: string, now: number): boolean {
     const { action = "", code, description, messageId = "", wireId } = frame
     this.heard("Malformed", action, messageId, this.maskUnread(text, action), now, false)
+    if (frame.answersId !== undefined) return !this.takeUnreadableAnswer(frame.answersId, description, now)
     if (wireId === undefined) return true
     // A transaction message that at least names its action is kept as it was sent: a CALLERROR would make the charger
     // repeat it forever.
@@ -193,6 +257,17 @@ export class Conversation {
     }
     this.sendError(action, wireId, code, description, now)
     return true
+  }
+
+  /** The charger has answered our call, so the line is free for the next one. False if no such call is open. */
+  private takeUnreadableAnswer(messageId: string, problem: string, now: number): boolean {
+    const isOurs = this.answered(messageId, () => ({ _tag: "Unreadable", problem, answer: undefined }))
+    if (isOurs) this.note("UnreadableAnswer", `the answer to ${this.actionOf(messageId)}: ${problem}`, now)
+    return isOurs
+  }
+
+  private actionOf(messageId: string): string {
+    return messageId === this.lastCallId ? this.lastCallAction : "an earlier call"
   }
 
   private heard(

@@ -6,7 +6,11 @@
 export interface OcppLimits {
   /** Longest message in bytes: a StopTransaction with a day's `transactionData` is legal and takes most of 1 MiB. */
   readonly maxFrameBytes: number
-  /** Fragments of one message: 1 MiB in pieces of 1 KiB. A flood of empty fragments otherwise grows without bytes (GHSA-96hv-2xvq-fx4p). */
+  /** Longest StopTransaction in bytes. Of one above `maxFrameBytes`, the readings in the middle are not read. */
+  readonly maxStopBytes: number
+  /** Messages above `maxFrameBytes` that may be in memory at the same time, over all chargers. */
+  readonly maxLongMessages: number
+  /** Fragments of one message of `maxFrameBytes`: 1 MiB in pieces of 1 KiB. A flood of empty fragments otherwise grows without bytes (GHSA-96hv-2xvq-fx4p). */
   readonly maxFragments: number
   /** Chunks in which TCP may deliver one message: 1 MiB in the smallest usual segments of 512 bytes, doubled. */
   readonly maxBufferedChunks: number
@@ -95,6 +99,8 @@ const MiB = 1024 * 1024
 /** The limits that apply unless the settings change them. */
 export const defaultLimits: OcppLimits = {
   maxFrameBytes: MiB,
+  maxStopBytes: 4 * MiB,
+  maxLongMessages: 16,
   maxFragments: 1024,
   maxBufferedChunks: 4096,
   slowFrameMillis: 120_000,

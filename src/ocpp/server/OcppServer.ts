@@ -19,12 +19,14 @@ import { type Clock, systemClock } from "./Clock.ts"
 import { ConnectedChargers } from "./ConnectedChargers.ts"
 import { FrameRates } from "./FrameRate.ts"
 import { LargeFrames } from "./LargeFrames.ts"
+import { LongMessages } from "./LongMessages.ts"
 import type { OcppLimits } from "./Limits.ts"
 import { livenessRules, tickMillis } from "./Liveness.ts"
 import { LoopLag } from "./LoopLag.ts"
 import { Metrics } from "./Metrics.ts"
 import { Newcomers } from "./Newcomers.ts"
-import { originOf } from "./RemoteAddress.ts"
+import { noteWithoutConnection } from "./Proof.ts"
+import { type Origin, originOf } from "./RemoteAddress.ts"
 import type { SocketParts } from "./SocketParts.ts"
 import { UpgradeGuard } from "./UpgradeGuard.ts"
 import { Upgrades } from "./Upgrades.ts"
@@ -81,6 +83,7 @@ const partsOf = (
       limits,
       rates: new FrameRates(limits),
       largeFrames: new LargeFrames(limits),
+      longMessages: new LongMessages(limits.maxLongMessages),
       rules: livenessRules(limits),
       now: clock.now,
       elapsed: clock.elapsed,
@@ -158,7 +161,12 @@ const make = Effect.fnUntraced(function* (options: OcppServerOptions) {
       largeFrames.close()
     })
   )
-  return { chargers, newcomers, upgrades }
+  /** For each plain request. */
+  const plain = (request: IncomingMessage, originOfIt: () => Origin): void => {
+    if (isWebsocket(request.headers.upgrade))
+      noteWithoutConnection({ attempted: attempts.attempted, now }, request, originOfIt())
+  }
+  return { chargers, newcomers, plain, upgrades }
 })
 
 const isWebsocket = (offered: string | undefined): boolean => offered?.trim().toLowerCase() === "websocket"
@@ -205,18 +213,21 @@ export const layer = (
   Layer.effect(
     OcppServer,
     Effect.gen(function* () {
-      const { chargers, newcomers, upgrades } = yield* make(options)
+      const { chargers, newcomers, plain, upgrades } = yield* make(options)
       const detach: Array<() => void> = []
       yield* Effect.addFinalizer(() => Effect.sync(() => detach.forEach((undo) => undo())))
       return OcppServer.of({
         attach: (server, { secure }) => {
           detach.push(newcomers.watch(server))
+          const from = (request: IncomingMessage) =>
+            originOf(request.socket.remoteAddress, secure, request.headers, options.trustProxy)
           const undo = takeOver(server, (request, socket, head) => {
             newcomers.spoke(request.socket)
-            const origin = originOf(request.socket.remoteAddress, secure, request.headers, options.trustProxy)
-            upgrades.receive(request, socket, head, origin)
+            upgrades.receive(request, socket, head, from(request))
           })
-          detach.push(undo)
+          const onRequest = (request: IncomingMessage) => plain(request, () => from(request))
+          server.on("request", onRequest)
+          detach.push(undo, () => server.off("request", onRequest))
         },
         stopAccepting: () => upgrades.stopAccepting(),
         connectionCount: () => chargers.size

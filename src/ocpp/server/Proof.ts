@@ -9,7 +9,7 @@ import type { ChargerRefusal, ChargerRefusalReason } from "../../domain/charger/
 import type { UnknownChargerAttempt } from "../../domain/charger/UnknownChargerAttempts.ts"
 import type { Secrets } from "../../domain/values/Secrets.ts"
 import type { ProtocolVersion } from "../ProtocolVersion.ts"
-import { parseChargerPath } from "./ChargerPath.ts"
+import { parseChargerPath, repeatedIdIn } from "./ChargerPath.ts"
 import { basicPassword, checkCertificate, checkPassword } from "./Credentials.ts"
 import type { Handshake } from "./Handshake.ts"
 import type { OcppLimits } from "./Limits.ts"
@@ -147,13 +147,43 @@ const identify = (parts: ProofParts, handshake: Handshake, charger: ChargerCrede
 const addressMaxLength = 64
 
 /** What operators see of an upgrade for an unknown id. It contains no secret: the password is not included. */
-const attemptOf = ({ origin, request }: Handshake, chargerId: string, at: number): UnknownChargerAttempt => ({
+const attemptOf = (
+  { origin, request }: Pick<Handshake, "origin" | "request">,
+  chargerId: string,
+  at: number,
+  advice?: string
+): UnknownChargerAttempt => ({
   chargerId,
   remoteAddress: origin.address.slice(0, addressMaxLength),
   network: origin.network,
   subprotocols: offeredOcpp(request.headers["sec-websocket-protocol"]),
+  ...(advice === undefined ? {} : { advice }),
   at
 })
+
+/** The refusal of a path that names no charger; an id that it names twice is noted for operators. */
+const refusedPath = ({ attempted, now }: ProofParts, handshake: Handshake): Refusal => {
+  const chargerId = repeatedIdIn(handshake.request.url ?? "")
+  if (chargerId === undefined) return refusals.noPath
+  attempted(attemptOf(handshake, chargerId, now(), refusals.idTwice.line))
+  return refusals.idTwice
+}
+
+/**
+ * Notes a plain HTTP request that was meant as an upgrade: without `Connection: Upgrade` it is none (RFC 9110 §7.8), and
+ * the charger gets the answer of a page (`http/ops/ChargerAddress`).
+ */
+export const noteWithoutConnection = (
+  { attempted, now }: Pick<ProofParts, "attempted" | "now">,
+  request: IncomingMessage,
+  origin: Origin
+): void => {
+  const chargerId = parseChargerPath(request.url ?? "")?.chargerId
+  if (chargerId !== undefined) attempted(attemptOf({ origin, request }, chargerId, now(), connectionAdvice))
+}
+
+const connectionAdvice =
+  "The charger or a proxy in front of this service leaves out the header Connection: Upgrade, so its request opens no websocket: update the charger's firmware, or have the proxy pass on both headers."
 
 /** Looks up the registered charger `chargerId`. */
 const lookUp = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handshake, chargerId: string) {
@@ -205,7 +235,7 @@ const proof = Effect.fnUntraced(function* (parts: ProofParts, handshake: Handsha
   const { guard, now, protocols } = parts
   const { origin, request } = handshake
   const path = parseChargerPath(request.url ?? "")
-  if (path === undefined) return yield* Effect.fail(refusals.noPath)
+  if (path === undefined) return yield* Effect.fail(refusedPath(parts, handshake))
   const { chargerId, only16 } = path
   const badHandshake = checkHandshake(request, parts.allowedOrigins)
   if (badHandshake !== undefined) return yield* Effect.fail(badHandshake)

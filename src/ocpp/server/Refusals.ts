@@ -77,6 +77,11 @@ export const refusals = {
     reason: "path",
     line: "This is not a charger's address: connect to /ocpp/{chargerId}, with the id percent-encoded as the last part."
   },
+  idTwice: {
+    status: 404,
+    reason: "path",
+    line: "The URL names this charger twice: the charger appends its id itself, so remove the id from the end of the URL in its settings."
+  },
   handshake: (line: string): Refusal => ({ status: 400, reason: "handshake", line }),
   method: { status: 405, reason: "handshake", line: "Open the websocket with GET.", headers: { Allow: "GET" } },
   origin: {

@@ -3,6 +3,7 @@ import type { MessageLog } from "../../domain/charger/MessageLog.ts"
 import type { Presence } from "../../domain/charger/Presence.ts"
 import type { FrameRates } from "./FrameRate.ts"
 import type { LargeFrames } from "./LargeFrames.ts"
+import type { LongMessages } from "./LongMessages.ts"
 import type { OcppLimits } from "./Limits.ts"
 import type { LivenessRules } from "./Liveness.ts"
 import type { Metrics } from "./Metrics.ts"
@@ -11,6 +12,7 @@ export interface SocketParts {
   readonly limits: OcppLimits
   readonly rates: FrameRates
   readonly largeFrames: LargeFrames
+  readonly longMessages: LongMessages
   readonly rules: LivenessRules
   /** ms epoch. */
   readonly now: () => number

@@ -46,6 +46,8 @@ const closeTimeout = 5_000
 export class Upgrades {
   private readonly parts: UpgradeParts
   private readonly websockets: WebSockets<typeof ChargerWebSocket>
+  /** For chargers that compress: what a compressed message takes in memory is not seen in the bytes that arrive. */
+  private readonly compressing: WebSockets<typeof ChargerWebSocket> | undefined
   private readonly proofs: AdmissionQueue<Handshake>
   /** The same for networks that were refused too often: a flood from them delays only their own upgrades. */
   private readonly suspects: AdmissionQueue<Handshake>
@@ -58,21 +60,31 @@ export class Upgrades {
 
   constructor(parts: UpgradeParts) {
     this.parts = parts
-    const { maxBufferedChunks, maxConcurrentUpgrades, maxFrameBytes, maxFragments, maxSuspectUpgrades } = parts.limits
+    const { maxConcurrentUpgrades, maxFrameBytes, maxStopBytes, maxSuspectUpgrades } = parts.limits
+    const longer = Math.max(1, maxStopBytes / maxFrameBytes)
     const options = {
       noServer: true,
       clientTracking: false,
-      maxPayload: maxFrameBytes,
-      maxFragments,
-      maxBufferedChunks,
+      maxPayload: Math.max(maxStopBytes, maxFrameBytes),
+      maxFragments: parts.limits.maxFragments * longer,
+      maxBufferedChunks: parts.limits.maxBufferedChunks * longer,
       closeTimeout,
       // Chargers send Latin-1 names. Their frames are read with replacement characters; the connection is not closed
       // for them.
       skipUTF8Validation: true,
-      perMessageDeflate: parts.compression ? boundedCompression : false,
       WebSocket: ChargerWebSocket
     }
-    this.websockets = new WebSocketServer<typeof ChargerWebSocket>(options)
+    this.websockets = new WebSocketServer<typeof ChargerWebSocket>({ ...options, perMessageDeflate: false })
+    const { maxBufferedChunks, maxFragments } = parts.limits
+    this.compressing = parts.compression
+      ? new WebSocketServer<typeof ChargerWebSocket>({
+          ...options,
+          maxPayload: maxFrameBytes,
+          maxFragments,
+          maxBufferedChunks,
+          perMessageDeflate: boundedCompression
+        })
+      : undefined
     this.proofs = new AdmissionQueue(maxConcurrentUpgrades, (handshake) =>
       parts.run(this.handle(handshake, this.proofs))
     )
@@ -181,7 +193,9 @@ export class Upgrades {
       // `ws` parses the header more strictly than chargers write it, so it is replaced by the agreed subprotocol.
       if (proven.subprotocol === undefined) delete request.headers["sec-websocket-protocol"]
       else request.headers["sec-websocket-protocol"] = proven.subprotocol
-      this.websockets.handleUpgrade(request, socket, head, (ws) => {
+      const compresses = /permessage-deflate/i.test(request.headers["sec-websocket-extensions"] ?? "")
+      const websockets = (compresses ? this.compressing : undefined) ?? this.websockets
+      websockets.handleUpgrade(request, socket, head, (ws) => {
         isOpen = true
         try {
           const { opening, version } = proven

@@ -4,6 +4,7 @@
  * §5.11, §5.12, §5.14, §5.18).
  */
 import { type ConnectorStatus, connectorStatuses } from "../../domain/site/Connector.ts"
+import { meterKeysIn } from "../../domain/charger/MeterKeys.ts"
 import { cutText } from "../../domain/values/Cut.ts"
 import { shownValue } from "../../domain/values/SecretText.ts"
 import { action, empty } from "./Action.ts"
@@ -131,6 +132,11 @@ const dataKept = 1000
 const sizeOf = (data: string | undefined) =>
   data === undefined || data.length <= dataKept ? {} : { size: Buffer.byteLength(data) }
 
+const keysIn = (data = "") => {
+  const meterKeys = meterKeysIn(data)
+  return meterKeys.length === 0 ? {} : { meterKeys }
+}
+
 /** §4.3. The meaning of the data is known only to the vendor. */
 export const dataTransfer = action({
   fields: { vendorId: text(255), messageId: optional(text(50)), data: optional(textOrJson) },
@@ -140,7 +146,8 @@ export const dataTransfer = action({
     vendorId,
     messageId,
     data: data && cutText(shownValue(messageId ?? "", data), dataKept),
-    ...sizeOf(data)
+    ...sizeOf(data),
+    ...keysIn(data)
   }),
   replies: { DataAnswered: ({ status }) => ({ status }) }
 })

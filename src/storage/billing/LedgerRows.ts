@@ -131,14 +131,20 @@ const signedSamples = (sql: SqlClient.SqlClient) => sql`
       AND (q.sample ->> 'format' = 'SignedData' OR q.sample ->> 'value' LIKE 'OCMF|%')
   ) END`
 
-/** The public key of the meter of `session s` at `charger c` (OCA's whitepaper on signed meter values for OCPP 1.6: `MeterPublicKey[n]`). */
+/**
+ * The public key of the meter of `session s` at `charger c`, from its configuration (OCA's whitepaper on signed meter values for OCPP 1.6:
+ * `MeterPublicKey[n]`), or as it sent it by DataTransfer (`charger/MeterKeys`).
+ */
 const meterPublicKey = (sql: SqlClient.SqlClient) => sql`
-  CASE WHEN s.ended_at IS NOT NULL THEN (
+  CASE WHEN s.ended_at IS NOT NULL THEN coalesce((
     SELECT k.e ->> 'value' FROM charger_configuration f, jsonb_array_elements(f.keys) AS k(e)
     WHERE f.charger_id = c.charger_id
       AND lower(k.e ->> 'key') IN ('meterpublickey[' || s.evse_id || ']', 'meterpublickey' || s.evse_id)
     ORDER BY k.e ->> 'key' LIMIT 1
-  ) END`
+  ), (
+    SELECT d.body ->> 'publicKey' FROM charger_document d
+    WHERE d.charger_id = c.charger_id AND d.kind IN ('meterKey:' || s.evse_id, 'meterKey:0') ORDER BY d.kind DESC LIMIT 1
+  )) END`
 
 /**
  * Since when partners had been offered the version `v` of the tariff of `session s` when the session began: since it was made, or since the

@@ -23,6 +23,7 @@ export interface Waiting {
   readonly attempts: number
   readonly remoteAddress: string
   readonly subprotocols: ReadonlyArray<string>
+  readonly advice?: string | undefined
 }
 
 const hourMillis = 3_600_000
@@ -63,8 +64,8 @@ export class AttemptMemory {
   }
 
   /** Returns false if there is no room for the attempt. */
-  attempted({ at, chargerId, network, remoteAddress, subprotocols }: UnknownChargerAttempt): boolean {
-    const one = { chargerId, firstSeenAt: at, lastSeenAt: at, attempts: 1, remoteAddress, subprotocols }
+  attempted({ advice, at, chargerId, network, remoteAddress, subprotocols }: UnknownChargerAttempt): boolean {
+    const one = { chargerId, firstSeenAt: at, lastSeenAt: at, attempts: 1, remoteAddress, subprotocols, advice }
     const current = this.waiting.get(chargerId)
     if (current === undefined) {
       if (this.waiting.size >= this.limits.maxWaiting) return false

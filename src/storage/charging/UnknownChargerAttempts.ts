@@ -40,7 +40,8 @@ const Row = Schema.Struct({
   lastSeenAt: Millis,
   attempts: Schema.Int,
   remoteAddress: Schema.String,
-  subprotocols: Schema.Array(Schema.String)
+  subprotocols: Schema.Array(Schema.String),
+  advice: Schema.NullOr(Schema.String)
 })
 
 const rows = rowsOf(Row)
@@ -53,16 +54,18 @@ const pages = pagedList("unknown-chargers", Position, (row: typeof Row.Type) => 
 
 /** Returns for each row whether it is new (was never updated). Names of subprotocols contain no comma. */
 const write = (sql: SqlClient.SqlClient, batch: ReadonlyArray<Waiting>) => sql<{ readonly fresh: boolean }>`
-  INSERT INTO unknown_charger AS u (charger_id, first_seen, last_seen, attempts, remote_address, subprotocols)
-  SELECT x.charger_id, x.first_seen, x.last_seen, x.attempts, x.remote_address, string_to_array(x.subprotocols, ',')
+  INSERT INTO unknown_charger AS u (charger_id, first_seen, last_seen, attempts, remote_address, subprotocols, advice)
+  SELECT x.charger_id, x.first_seen, x.last_seen, x.attempts, x.remote_address, string_to_array(x.subprotocols, ','),
+    nullif(x.advice, '')
   FROM unnest(${textArray(batch.map((one) => one.chargerId))}, ${timestamptzArray(batch.map((one) => one.firstSeenAt))},
     ${timestamptzArray(batch.map((one) => one.lastSeenAt))}, ${int4Array(batch.map((one) => one.attempts))},
-    ${textArray(batch.map((one) => one.remoteAddress))}, ${textArray(batch.map((one) => one.subprotocols.join(",")))})
-    AS x(charger_id, first_seen, last_seen, attempts, remote_address, subprotocols)
-  WHERE NOT EXISTS (SELECT 1 FROM charger c WHERE c.charger_id = x.charger_id)
+    ${textArray(batch.map((one) => one.remoteAddress))}, ${textArray(batch.map((one) => one.subprotocols.join(",")))},
+    ${textArray(batch.map((one) => one.advice ?? ""))})
+    AS x(charger_id, first_seen, last_seen, attempts, remote_address, subprotocols, advice)
+  WHERE x.advice <> '' OR NOT EXISTS (SELECT 1 FROM charger c WHERE c.charger_id = x.charger_id)
   ON CONFLICT (charger_id) DO UPDATE SET last_seen = greatest(u.last_seen, excluded.last_seen),
     attempts = least(u.attempts::bigint + excluded.attempts, 2147483647)::integer,
-    remote_address = excluded.remote_address, subprotocols = excluded.subprotocols
+    remote_address = excluded.remote_address, subprotocols = excluded.subprotocols, advice = excluded.advice
   RETURNING u.xmax = 0 AS fresh`
 
 const prune = (sql: SqlClient.SqlClient, { keepDays, maxRows }: AttemptsOptions, now: number) => sql`
@@ -78,10 +81,10 @@ const list = (sql: SqlClient.SqlClient, { keepDays }: AttemptsOptions) =>
       pages.read(sql, request, {
         statement: sql`
         SELECT u.charger_id AS "chargerId", u.first_seen AS "firstSeenAt", u.last_seen AS "lastSeenAt", u.attempts,
-          u.remote_address AS "remoteAddress", u.subprotocols
+          u.remote_address AS "remoteAddress", u.subprotocols, u.advice
         FROM unknown_charger u
         WHERE u.last_seen >= ${new Date(now - keepDays * dayMillis)}
-          AND NOT EXISTS (SELECT 1 FROM charger c WHERE c.charger_id = u.charger_id)
+          AND (u.advice IS NOT NULL OR NOT EXISTS (SELECT 1 FROM charger c WHERE c.charger_id = u.charger_id))
           ${after === undefined ? sql`` : sql`AND (u.first_seen, u.charger_id) < (${new Date(after.at)}, ${after.id})`}
         ORDER BY u.first_seen DESC, u.charger_id DESC LIMIT ${pages.rows(request)}`,
         rows: rows,

@@ -266,10 +266,12 @@ CREATE TABLE unknown_charger (
   last_seen timestamptz NOT NULL,
   attempts integer NOT NULL,
   remote_address text NOT NULL CHECK (length(remote_address) <= 64),
-  subprotocols text[] NOT NULL CHECK (cardinality(subprotocols) <= 8)
+  subprotocols text[] NOT NULL CHECK (cardinality(subprotocols) <= 8),
+  -- What to change at the charger, a sentence of the service; with it the id may be registered.
+  advice text CHECK (length(advice) <= 300)
 );
 COMMENT ON TABLE unknown_charger IS
-  'Charger ids that tried to connect and are not registered. They belong to no organisation. Bounded in number; a row goes when the charger is registered.';
+  'Charger ids that tried to connect and are not registered, or whose request no charger may send. They belong to no organisation. Bounded in number; a row goes when the charger is registered.';
 CREATE INDEX unknown_charger_first ON unknown_charger (first_seen, charger_id);
 CREATE INDEX unknown_charger_last ON unknown_charger (last_seen, charger_id);
 

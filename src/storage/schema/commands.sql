@@ -148,7 +148,12 @@ BEGIN
   FROM connection n JOIN command w ON w.charger_id = n.charger_id AND w.organisation_id = n.organisation_id
   WHERE n.charger_id = p_charger AND n.epoch = p_epoch AND n.closed_at IS NULL AND w.charger_id = p_charger AND w.status IN ('Pending', 'Sent') AND (
     (w.status = 'Sent' AND w.sent_epoch = n.epoch) OR (w.status = 'Pending' AND (w.expires_at IS NULL OR w.expires_at > p_at)))
-  ORDER BY w.status = 'Sent' DESC, w.turn LIMIT 1;
+  -- A driver waits for these: they do not wait for commands of the platform itself (templates, local lists), which may take a minute each.
+  -- All other commands keep their order, in which one may depend on another.
+  ORDER BY w.status = 'Sent' DESC, w.status = 'Pending' AND w.issued_by <> 'platform'
+    AND w.type IN ('RemoteStart', 'RemoteStop', 'UnlockConnector', 'Reset') AND NOT EXISTS (
+      SELECT 1 FROM command e WHERE e.charger_id = p_charger AND e.status = 'Pending' AND e.turn < w.turn AND e.issued_by <> 'platform'
+    ) DESC, w.turn LIMIT 1;
   IF NOT FOUND THEN
     RETURN;
   END IF;

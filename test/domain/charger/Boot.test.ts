@@ -25,15 +25,15 @@ describe("a BootNotification", () => {
       { type: "ChargerBooted", epoch: 7, body: { vendor: "Voltbau", serialNumber: "S-1", registration: "Accepted" } }
     ])
     expect(followUps).toEqual([
-      { command: getConfiguration, afterMillis: 3000 },
-      { command: trigger("StatusNotification"), afterMillis: 5000 }
+      { command: trigger("StatusNotification"), afterMillis: 3000 },
+      { command: getConfiguration, afterMillis: 4000 }
     ])
     expect(charger.state).toMatchObject({ booted: true, vendor: "Voltbau", model: "Säule 2", firmwareVersion: "1.2.3" })
   })
 
   it("from a charger whose connectors are known is followed by the configuration query only", () => {
     const { followUps } = new ModelService().charger().say(boot())
-    expect(followUps).toEqual([{ command: getConfiguration, afterMillis: 3000 }])
+    expect(followUps).toEqual([{ command: getConfiguration, afterMillis: 4000 }])
   })
 
   it("from a charger that has reported its own status but no connector's is followed by both queries", () => {

@@ -97,7 +97,7 @@ describe("the end of a command", () => {
     return decision.facts
   }
 
-  // contract.md: a status of Accepted, Unlocked, Scheduled or RebootRequired, or none, counts as Accepted; any other as Rejected.
+  // contract.md: a status of Accepted, AcceptedCanceled, Unlocked, Scheduled or RebootRequired, or none, counts as Accepted; any other as Rejected.
   const statuses: ReadonlyArray<readonly [word: string | undefined, status: string]> = [
     ["Accepted", "Accepted"],
     ["Unlocked", "Accepted"],
@@ -118,7 +118,7 @@ describe("the end of a command", () => {
     ["Failed", "Rejected"],
     ["VersionMismatch", "Rejected"],
     ["NotFound", "Rejected"],
-    ["AcceptedCanceled", "Rejected"],
+    ["AcceptedCanceled", "Accepted"],
     ["InvalidCertificate", "Rejected"],
     ["a word of its own", "Rejected"]
   ]

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest"
-import type { ChargerEvent } from "../../../src/domain/charger/ChargerEvent.ts"
+import type { ChargerEvent, FrameFault } from "../../../src/domain/charger/ChargerEvent.ts"
+import type { CommandAnswered } from "../../../src/domain/charger/Fact.ts"
 import { decide } from "../../../src/domain/decide/Decide.ts"
+import { evolve } from "../../../src/domain/decide/Evolve.ts"
 import {
   at,
   boot,
@@ -9,6 +11,7 @@ import {
   metered,
   minute,
   noTime,
+  organisationId,
   reading,
   started,
   state,
@@ -149,6 +152,72 @@ describe("an Authorize", () => {
   })
 })
 
+describe("a fault of a charger's frames", () => {
+  const fault = (name: FrameFault): ChargerEvent => ({ _tag: "FrameFaultFound", fault: name, detail: "a frame" })
+
+  it.each(["Accepted", "Pending", "Rejected"] as const)("of a charger that is %s is recorded", (registration) => {
+    const { facts } = new ModelService().charger({ registration }).say(fault("BinaryFrame"))
+    expect(facts).toMatchObject([
+      { type: "SecurityEventRecorded", body: { source: "service", event: "BinaryFrame", detail: "a frame" } }
+    ])
+  })
+
+  it("is recorded once a day", () => {
+    const charger = new ModelService().charger()
+    const recorded = (name: FrameFault) => charger.say(fault(name)).outcome.recorded
+    expect(recorded("BinaryFrame")).toEqual([true])
+    expect(recorded("BinaryFrame")).toEqual([false])
+    expect(recorded("FrameTooLarge")).toEqual([true])
+    charger.now += 86_400_000
+    expect(recorded("BinaryFrame")).toEqual([true])
+  })
+})
+
+describe("a progress report", () => {
+  const report = (status: string, requestId?: number): ChargerEvent => ({
+    _tag: "FirmwareStatusReported",
+    status,
+    requestId
+  })
+  const answered = (type: "SignedUpdateFirmware" | "Reset"): CommandAnswered => ({
+    type: "CommandAnswered",
+    key: `answered-${type}`,
+    organisationId,
+    chargerId: "CP-1",
+    at: minute(1),
+    heardAt: minute(1),
+    body: { commandId: "c-1", type, status: "Accepted", result: {} }
+  })
+  const recorded = { recorded: [true], existing: undefined }
+
+  it("that says the same as the one before is acknowledged and not recorded", () => {
+    const charger = new ModelService().charger()
+    expect(charger.say(report("Installed")).facts).toHaveLength(1)
+    for (let n = 0; n < 3; n++) {
+      expect(charger.say(report("Installed"))).toMatchObject({ facts: [], reply: { _tag: "Acknowledged" } })
+    }
+  })
+
+  it("is recorded if its status, its request or its kind differs", () => {
+    const charger = new ModelService().charger()
+    const reports = [report("Installed"), report("Downloading"), report("Downloading", 2), report("Downloading", 3)]
+    for (const one of reports) expect(charger.say(one).facts).toHaveLength(1)
+    for (const kind of ["Log", "Diagnostics"] as const) {
+      const upload: ChargerEvent = { _tag: "UploadStatusReported", kind, status: "Downloading", requestId: 3 }
+      expect(charger.say(upload).facts).toHaveLength(1)
+    }
+  })
+
+  it("that says the same is recorded once more after a new transfer was requested, and only then", () => {
+    const charger = new ModelService().charger()
+    charger.say(report("Downloading"))
+    charger.state = evolve(charger.state, [answered("Reset")], recorded)
+    expect(charger.say(report("Downloading")).facts).toEqual([])
+    charger.state = evolve(charger.state, [answered("SignedUpdateFirmware")], recorded)
+    expect(charger.say(report("Downloading")).facts).toHaveLength(1)
+  })
+})
+
 describe("messages that are only recorded", () => {
   const cases: ReadonlyArray<{ event: ChargerEvent; fact: object; reply: object }> = [
     {
@@ -204,6 +273,32 @@ describe("messages that are only recorded", () => {
     charger.say({ _tag: "CertificateRequested", csr: signingRequest })
     charger.say({ _tag: "CertificateRequested", csr: signingRequest })
     expect(charger.factsOf("CertificateSigningRequested")).toHaveLength(1)
+  })
+})
+
+describe("a vendor's data with keys of meters", () => {
+  const sent = (...publicKeys: ReadonlyArray<string>): ChargerEvent => ({
+    _tag: "DataReceived",
+    vendorId: "V",
+    messageId: "m",
+    data: "{}",
+    meterKeys: publicKeys.map((publicKey, n) => ({ evseId: n + 1, publicKey }))
+  })
+
+  it("is accepted, and each key is recorded once a day", () => {
+    const charger = new ModelService().charger()
+    const { facts, reply } = charger.say(sent("305A", "305B"))
+    expect(reply).toEqual({ _tag: "DataAnswered", status: "Accepted" })
+    expect(facts).toMatchObject([
+      { type: "DataTransferred" },
+      { type: "ChargerDocumentChanged", body: { kind: "meterKey:1", document: { publicKey: "305A" } } },
+      { type: "ChargerDocumentChanged", body: { kind: "meterKey:2", document: { publicKey: "305B" } } }
+    ])
+    expect(charger.say(sent("305A")).outcome.recorded).toEqual([true, false])
+    expect(charger.say(sent("305C")).outcome.recorded).toEqual([true, true])
+    charger.now += 86_400_000
+    expect(charger.say(sent("305A")).outcome.recorded).toEqual([true, true])
+    expect(charger.state.certificateAskedAt).toBeUndefined()
   })
 })
 

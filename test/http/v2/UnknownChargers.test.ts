@@ -17,7 +17,8 @@ const appWith = async (...ids: ReadonlyArray<string>) => {
       lastSeenAt: at + 61_000,
       attempts: 3,
       remoteAddress: "192.0.2.7",
-      subprotocols: ["ocpp1.6"]
+      subprotocols: ["ocpp1.6"],
+      advice: null
     })
   }
   /** A key of the first organisation without the platform's permission, or with the given permissions only. */
@@ -40,7 +41,8 @@ describe("the list of unknown chargers", () => {
             lastSeenAt: "2026-05-20T12:01:01.000Z",
             attempts: 3,
             remoteAddress: "192.0.2.7",
-            subprotocols: ["ocpp1.6"]
+            subprotocols: ["ocpp1.6"],
+            advice: null
           }
         ],
         nextCursor: null

@@ -122,10 +122,7 @@ describe("a malformed frame", () => {
       undefined,
       undefined
     ],
-    ["that is a result", '[3,"7",{', "NotJson", "FormationViolation", undefined, undefined],
-    ["that is an error", '[4,"7","GenericError"', "NotJson", "FormationViolation", undefined, undefined],
     ["that is not OCPP at all", "GET / HTTP/1.1", "NotJson", "FormationViolation", undefined, undefined],
-    ["with a raw NUL in a string", '[2,"7","Heartbeat",{"a":"\0"}]', "NotJson", "FormationViolation", "7", "Heartbeat"],
     ["that is an object", '{"messageId":"7"}', "NotAnArray", "FormationViolation", undefined, undefined],
     ["that is a string", '"[2,7]"', "NotAnArray", "FormationViolation", undefined, undefined],
     ["that is null", "null", "NotAnArray", "FormationViolation", undefined, undefined],
@@ -174,6 +171,17 @@ describe("a malformed frame", () => {
     })
   })
 
+  it.each([
+    ["a result", '[3,"7",{', "7"],
+    ["an error", '[4,"7","GenericError"', "7"],
+    ["a result with digits in quotes as its type", '["3","7",{"a":}]', "7"],
+    ["a result with a number as its id", "[3,7,{", "7"],
+    ["a result that is nested too deeply", deep(17).replace("[2", "[3"), "7"],
+    ["a result whose id cannot be read", '[3,"7', undefined]
+  ])("that is %s is not answered, and names the call that it answers", (_, text, answersId) => {
+    expect(parseFrame(text)).toMatchObject({ _tag: "Malformed", wireId: undefined, messageId: answersId, answersId })
+  })
+
   it("is refused for its nesting only beyond the limit", () => {
     expect(parseFrame(deep(16))).toMatchObject({ _tag: "Call" })
     // With further brackets around, so that counting brackets is not enough.
@@ -196,6 +204,47 @@ describe("a malformed frame", () => {
     for (const text of ["[".repeat(1 << 20), '{"a":'.repeat(1 << 17), `[2,"7","X",${"[".repeat(1 << 20)}`]) {
       expect(parseFrame(text)).toMatchObject({ _tag: "Malformed", kind: "TooDeep" })
     }
+  })
+})
+
+describe("a frame with control characters", () => {
+  it.each([
+    ["raw NULs in a string", '[2,"7","X",{"a":"\0\0b\0","n":1}]', { a: "b", n: 1 }],
+    ["bytes behind a card's id", '[2,"7","X",{"a":"CARD\x10\x0e"}]', { a: "CARD" }],
+    ["a raw line break in a string", '[2,"7","X",{"a":"b\nc"}]', { a: "bc" }],
+    ["a byte order mark before it", '\ufeff[2,"7","X",{}]', {}],
+    ["a NUL behind it", '[2,"7","X",{"a":"\ufeff"}]\0', { a: "\ufeff" }]
+  ])("is read without them: %s", (_, text, payload) => {
+    expect(parseFrame(text)).toEqual({
+      _tag: "Call",
+      messageId: "7",
+      wireId: "7",
+      action: "X",
+      payload,
+      repaired: expect.stringMatching(/^\[2,"7","X",\P{Cc}*\]$/u)
+    })
+  })
+
+  it("is not repaired if they are where JSON allows them", () => {
+    const text = '\n[2,\t"7",\r\n"X",{"a":"\\u0010"}]\n'
+    expect(parseFrame(text)).toEqual({
+      _tag: "Call",
+      messageId: "7",
+      wireId: "7",
+      action: "X",
+      payload: { a: "\x10" }
+    })
+  })
+
+  it("is malformed if that is not its only fault, and ignored if it is nothing else", () => {
+    expect(parseFrame('\ufeff[2,"7","X",{"a":"\0"')).toMatchObject({
+      _tag: "Malformed",
+      kind: "NotJson",
+      wireId: "7",
+      action: "X",
+      repaired: '[2,"7","X",{"a":""'
+    })
+    expect(parseFrame("\0\0".repeat(20))).toMatchObject({ _tag: "Ignored", reason: "Empty" })
   })
 })
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import type { ProtocolVersion } from "../../../src/ocpp/ProtocolVersion.ts"
 import { v16 } from "../../../src/ocpp/v16/V16.ts"
 import { connect, settle, until, socketOf } from "./client.ts"
-import { contentReply, HandClock, startServer } from "./harness.ts"
+import { contentReply, HandClock, startServer, type TestMailbox } from "./harness.ts"
 
 const boot = { chargePointVendor: "Vendor", chargePointModel: "Model" }
 const configuration = { _tag: "GetConfiguration", keys: [] } as const
@@ -182,6 +182,114 @@ describe("a command of ours", () => {
       await until(() => mailbox.results.length === 1, "the true result")
     }
   )
+})
+
+/** The faults that were noted of a connection. */
+const faults = (mailbox: TestMailbox): ReadonlyArray<readonly [string, string]> =>
+  mailbox.delivered.flatMap(({ event }) =>
+    event._tag === "FrameFaultFound" ? [[event.fault, event.detail] as const] : []
+  )
+
+describe("a fault of a frame", () => {
+  it("costs a message only its control characters, and is noted once", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    client.send(
+      '[2,"b1","BootNotification",{"chargePointVendor":"Wallbe\0","chargePointModel":"Pro","meterSerialNumber":"\0\0\0\0"}]'
+    )
+    expect(await client.next()).toMatchObject([3, "b1", { status: "Accepted" }])
+    client.send(
+      '[2,"s1","StopTransaction",{"transactionId":7,"idTag":"CARD\x10\x0e","timestamp":"2026-05-01T12:00:00Z","meterStop":1388}]'
+    )
+    expect(await client.next()).toMatchObject([3, "s1", {}])
+    client.send('\ufeff[2,"h1","Heartbeat",{}]')
+    expect(await client.next()).toMatchObject([3, "h1", {}])
+    client.send('[2,"h2","Heartbeat",{}]\0')
+    expect(await client.next()).toMatchObject([3, "h2", {}])
+    const mailbox = server.inbox.of("CP1")
+    expect(mailbox.delivered.map(({ event }) => event)).toMatchObject([
+      { _tag: "Booted", vendor: "Wallbe", meterSerialNumber: undefined },
+      { _tag: "FrameFaultFound" },
+      { _tag: "TransactionEnded", tokenUid: "CARD", meterStopWh: 1388 },
+      { _tag: "HeartbeatReceived" },
+      { _tag: "HeartbeatReceived" }
+    ])
+    expect(faults(mailbox)).toEqual([
+      ["ControlCharacters", "a frame of BootNotification was read without 5 control characters"]
+    ])
+    expect(server.frames.some(({ kind }) => kind === "Malformed")).toBe(false)
+    expect(server.metric("ocpp_tolerated_violations_total")).toBe(4)
+  })
+
+  it("does not show a secret whose name has control characters in it", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    client.send('[2,"1","DataTransfer",{"vendorId":"V","data":"{\\"Author\0izationKey\\":\\"0123456789abcdef\\"}"}]')
+    await client.next()
+    client.send('[2,"2","DataTransfer",{"vendorId":"V","data":"{\\"Author\0izationKey\\":\\"0123456789abcdef\\"')
+    await client.next()
+    expect(JSON.stringify([server.frames, [...server.lastMessage.values()]])).not.toContain("0123456789abcdef")
+  })
+
+  it("ends the call that the frame answers, at once", async () => {
+    const server = await startServer({ chargers: { CP1: {} }, limits: { badFramesPerMinute: 2 } })
+    const client = await connect(server.port, "CP1")
+    const mailbox = server.inbox.of("CP1")
+    const answers = ['[3,"m-0",{"configurationKey":[{"key":]}', '[4,"m-1","GenericError', '[3,"m-2",{', '[3,"m-3"']
+    for (const [n, answer] of answers.entries()) {
+      mailbox.call(`m-${n}`, configuration)
+      await client.next()
+      client.send(answer)
+      await until(() => mailbox.results.length === n + 1, "the end of the call")
+    }
+    expect(mailbox.results).toEqual(
+      answers.map(() => ({ _tag: "Unreadable", problem: "the frame is not JSON", answer: undefined }))
+    )
+    expect(faults(mailbox)).toEqual([["UnreadableAnswer", "the answer to GetConfiguration: the frame is not JSON"]])
+    // Unreadable answers to nothing count as frames that are no messages.
+    for (let n = 0; n < 3; n++) client.send('[3,"unasked",{')
+    expect(await client.closed).toMatchObject({ code: 1008 })
+  })
+
+  it("leaves a trace of a binary frame, without secrets", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    const client = await connect(server.port, "CP1")
+    const mailbox = server.inbox.of("CP1")
+    const secret = "0123456789abcdef"
+    const configured = { configurationKey: [{ key: "AuthorizationKey", readonly: false, value: secret }] }
+    const sent = [
+      [2, "bin1", "Heartbeat", {}],
+      [2, "bin2", "DataTransfer", { vendorId: "V", data: `{"AuthorizationKey":"${secret}"}` }],
+      [3, "bin3", configured]
+    ]
+    for (const frame of sent) client.ws.send(Buffer.from(JSON.stringify(frame)), { binary: true })
+    client.ws.send(Buffer.alloc(100_000), { binary: true })
+    await until(() => server.frames.length === 4, "four frames")
+    expect(server.frames.map(({ action, kind }) => [kind, action])).toEqual([
+      ["Malformed", "Heartbeat"],
+      ["Malformed", "DataTransfer"],
+      ["Malformed", ""],
+      ["Malformed", ""]
+    ])
+    expect(server.frames[0]?.frame).toBe('binary frame of 25 bytes: [2,"bin1","Heartbeat",{}]')
+    expect(server.frames[3]?.frame).toBe("binary frame of 100000 bytes")
+    expect(JSON.stringify(server.frames)).not.toContain(secret)
+    expect(faults(mailbox)).toEqual([["BinaryFrame", "binary frame of 25 bytes: OCPP messages must be text frames"]])
+    expect(await client.call("Heartbeat")).toMatchObject([3, "1", {}])
+  })
+
+  it("leaves a trace of a message over the limit, before the connection ends", async () => {
+    const server = await startServer({ chargers: { CP1: {} }, limits: { maxFrameBytes: 5_000 } })
+    const client = await connect(server.port, "CP1")
+    client.send([2, "1", "DataTransfer", { vendorId: "V", data: "x".repeat(6_000) }])
+    expect(await client.closed).toMatchObject({ code: 1009 })
+    expect(server.frames).toMatchObject([
+      { direction: "in", kind: "Malformed", frame: "a message of more than 5000 bytes was not received" }
+    ])
+    expect(faults(server.inbox.of("CP1"))).toEqual([
+      ["FrameTooLarge", "a message of more than 5000 bytes was not received"]
+    ])
+  })
 })
 
 describe("the message log", () => {

@@ -30,6 +30,72 @@ const large = readings(MiB - 500)
 const meterValues = { connectorId: 1, meterValue: large }
 const stop = { transactionId: 4711, meterStop: 9, timestamp: "2026-05-01T12:00:00Z", transactionData: large }
 
+describe("a StopTransaction above the limit of other messages", () => {
+  const limits = { maxFrameBytes: 20_000, maxStopBytes: 80_000 }
+  const readings = (bytes: number) =>
+    Array.from({ length: bytes / 100 }, (_, n) => ({ timestamp: `t${n}`, sampledValue: [{ value: "x".repeat(60) }] }))
+  const long = (bytes: number) => ({ ...stop, transactionData: readings(bytes) })
+  const big = (action: string, bytes: number) => JSON.stringify([2, "1", action, long(bytes)])
+  const ends = (server: Awaited<ReturnType<typeof startServer>>, chargerId = "CP1") =>
+    server.inbox.of(chargerId).delivered.map(({ event }) => event)
+
+  it("is taken with its first and last readings, which is noted", async () => {
+    const server = await startServer({ chargers: { CP1: {} }, limits })
+    const client = await connect(server.port, "CP1")
+    expect(await client.call("StopTransaction", long(60_000))).toMatchObject([3, "1", {}])
+    const [note, ended] = ends(server)
+    expect(note).toMatchObject({ _tag: "FrameFaultFound", fault: "FrameTooLarge" })
+    expect(ended).toMatchObject({ _tag: "TransactionEnded", transactionId: 4711, meterStopWh: 9 })
+    const count = ended?._tag === "TransactionEnded" ? ended.readings.length : 0
+    expect(count).toBeGreaterThan(100)
+    expect(count).toBeLessThan(200)
+    // Its place is free again.
+    expect(await client.call("StopTransaction", long(60_000), "2")).toMatchObject([3, "2", {}])
+  })
+
+  it("is refused beyond its own limit, as other messages and unshortenable ones are beyond theirs", async () => {
+    const server = await startServer({ chargers: { CP1: {} }, limits })
+    const unshortenable = JSON.stringify([2, "1", "StopTransaction", { idTag: "x".repeat(30_000) }])
+    for (const text of [big("StopTransaction", 90_000), big("MeterValues", 60_000), unshortenable]) {
+      const client = await connect(server.port, "CP1")
+      client.send(text)
+      expect(await client.closed).toMatchObject({ code: 1009 })
+      expect(ends(server)).toMatchObject([{ _tag: "FrameFaultFound", fault: "FrameTooLarge" }])
+    }
+    expect(server.metric("ocpp_closed_connections_total", { reason: "too-big" })).toBe(3)
+  })
+
+  it("is not larger than other messages if the charger compresses", async () => {
+    const server = await startServer({ chargers: { CP1: {} }, limits, compression: true })
+    const client = await connect(server.port, "CP1", { perMessageDeflate: { threshold: 0 } })
+    client.send(big("StopTransaction", 60_000))
+    expect(await client.closed).toMatchObject({ code: 1009 })
+  })
+
+  it("takes one of a few places while it arrives, half of which are for chargers with credentials", async () => {
+    const clock = new HandClock()
+    const chargers = { CP1: {}, CP2: {}, CP3: { profile: 1, password: "a long password" } } as const
+    const server = await startServer({ chargers, clock, limits: { ...limits, maxLongMessages: 2 } })
+    const open = async (chargerId: string, password?: string) => {
+      const client = await connect(server.port, chargerId, password === undefined ? {} : { password })
+      client.ws.send(big("StopTransaction", 60_000).slice(0, 30_000), { fin: false })
+      await settle()
+      clock.advance(1_000)
+      return client
+    }
+    const first = await open("CP1")
+    const second = await open("CP2")
+    expect(await second.closed).toMatchObject({ code: 1013 })
+    const third = await open("CP3", "a long password")
+    third.ws.send(big("StopTransaction", 60_000).slice(30_000), { fin: true })
+    expect(await third.next()).toMatchObject([3, "1", {}])
+    first.ws.terminate()
+    await until(() => server.inbox.of("CP1").closedBecause.length === 1, "its end")
+    const again = await connect(server.port, "CP2")
+    expect(await again.call("StopTransaction", long(60_000))).toMatchObject([3, "1", {}])
+  })
+})
+
 describe("a charger that sends the largest messages one after the other", () => {
   it("is limited to its share of bytes, loses none, and does not delay others", async () => {
     const clock = new HandClock()

@@ -187,6 +187,39 @@ describe("the charger", () => {
     expect(JSON.stringify(server.unknownChargerAttempts)).not.toMatch(/guessed|secret/)
   })
 
+  it("that is twice in the path is refused, and recorded with what to change, registered or not", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    for (const path of ["/ocpp/CP1/CP1", "/ocpp16/CP2/CP2/?x=1"]) {
+      expect(await raw(server.port, upgradeRequest(path))).toMatch(/^HTTP\/1\.1 404 [^]*remove the id from the end/)
+    }
+    for (const path of ["/ocpp/CP1/CP2", "/ocpp/CP1/CP1/CP1", "/ocpp/a%20b/a%20b"]) {
+      expect(await raw(server.port, upgradeRequest(path))).toMatch(/^HTTP\/1\.1 404 [^]*not a charger's address/)
+    }
+    expect(server.asked.directory).toBe(0)
+    expect(server.unknownChargerAttempts).toMatchObject(
+      ["CP1", "CP2"].map((chargerId) => ({
+        chargerId,
+        remoteAddress: "127.0.0.1",
+        subprotocols: ["ocpp1.6"],
+        advice: expect.stringContaining("remove the id from the end of the URL")
+      }))
+    )
+  })
+
+  it("is recorded with what to change if its request lacks Connection: Upgrade", async () => {
+    const server = await startServer({ chargers: { CP1: {} } })
+    for (const Connection of [undefined, "keep-alive"]) {
+      await raw(server.port, upgradeRequest("/ocpp/CP1", { Connection }))
+    }
+    await raw(server.port, upgradeRequest("/ocpp/CP2", { Connection: undefined, Upgrade: undefined }))
+    await raw(server.port, upgradeRequest("/cpo/CP3", { Connection: undefined }))
+    const advice = expect.stringContaining("Connection: Upgrade")
+    expect(server.unknownChargerAttempts).toMatchObject([
+      { chargerId: "CP1", advice },
+      { chargerId: "CP1", advice }
+    ])
+  })
+
   it("is answered 503 with Retry-After while the database is unavailable, and 101 once it is back", async () => {
     const server = await startServer({ chargers: { CP1: {} } })
     server.failing = new StorageUnavailable({ message: "gone", reason: "down" })

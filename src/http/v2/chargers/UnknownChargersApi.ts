@@ -20,6 +20,9 @@ export const UnknownCharger = Schema.Struct({
   remoteAddress: Schema.String.annotate({ description: "IP address of the last attempt" }),
   subprotocols: Schema.Array(Schema.String).annotate({
     description: "OCPP versions that it offered at its last attempt"
+  }),
+  advice: Schema.NullOr(Schema.String).annotate({
+    description: "What to change at the charger so that it can connect; null if its id only has to be registered"
   })
 }).annotate({ identifier: "UnknownCharger" })
 

@@ -41,6 +41,7 @@ export const Event = Schema.Union([
   eventOf("charger.booted"),
   eventOf("charger.changed"),
   eventOf("charger.refused"),
+  eventOf("frames.faulty"),
   eventOf("connector.status"),
   eventOf("authorization.refused"),
   eventOf("transactions.counted"),

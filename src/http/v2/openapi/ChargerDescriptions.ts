@@ -146,6 +146,10 @@ export const chargerDescriptions: Descriptions["properties"] = {
   "UnknownCharger.lastSeenAt": ["When it last tried to connect"],
   attempts: ["Refused connections so far", 14],
   subprotocols: ["OCPP versions that it offered at its last attempt", ["ocpp1.6"]],
+  advice: [
+    "What to change at the charger so that it can connect; null if its id only has to be registered. With it the id may be one that is registered",
+    null
+  ],
 
   // What is expected of chargers.
   keys: ["The keys, each with the value that every charger should have"],

@@ -58,6 +58,7 @@ const enums: Descriptions["enums"] = {
   SeriesStep: "Series.step",
   ChargerState: "ChargerRow.state",
   ChargerRefusalReason: "Event.charger.refused.data.reason",
+  FrameFault: "Event.frames.faulty.data.fault",
   ChargerField: "Event.charger.changed.data.fields",
   ConnectorStatus: "ExampleSession.statuses.status",
   TariffType: "Tariff.type",

@@ -99,6 +99,7 @@ export const platformDescriptions: Descriptions["properties"] = {
       "charger.booted",
       "charger.changed",
       "charger.refused",
+      "frames.faulty",
       "connector.status",
       "authorization.refused",
       "transactions.counted",
@@ -120,6 +121,9 @@ export const platformDescriptions: Descriptions["properties"] = {
     ].map((type) => [`Event.${type}.type`, ["The event's type, which determines the form of `data`"] as const])
   ),
   "data.reason": ["The reason, as human-readable text", "Socket closed by the charger"],
+  "frames.faulty.data.fault": [
+    "Control characters in a text; an answer that is no JSON; a binary frame; a frame that was refused or shortened because of its size"
+  ],
   "charger.refused.data.reason": [
     "The reason: the id is not registered; the password is missing or wrong; no password is set for the charger; the security profile is too low or TLS is missing; the client certificate is not accepted; no OCPP version in common"
   ],
