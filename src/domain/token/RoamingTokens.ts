@@ -47,7 +47,9 @@ export interface DuePull {
 export interface ReadingPlace {
   readonly party: PartyId
   /** Undefined if the charger has not reported its connectors: then partners do not know the place. */
-  readonly location: { readonly id: string; readonly evseUids: ReadonlyArray<string> } | undefined
+  readonly location:
+    | { readonly id: string; readonly evses: ReadonlyArray<{ readonly uid: string; readonly evseId: number }> }
+    | undefined
 }
 
 export type PullEnd =
