@@ -35,6 +35,8 @@ export interface ListenerOptions extends UnreadOptions {
   readonly tls: { readonly port: number; readonly options: Https.ServerOptions } | undefined
   /** Port of a plain http listener that serves only metrics; undefined opens none. */
   readonly metricsPort?: number | undefined
+  /** How long an idle connection stays open, ms; default: Node's. */
+  readonly keepAliveMillis?: number
   /** How long the headers of a request may take to arrive, ms. `requestTimeoutMillis`: the same for the whole request. */
   readonly headersTimeoutMillis: number
   readonly requestTimeoutMillis: number
@@ -214,6 +216,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
     }
 
     const limits = {
+      ...(options.keepAliveMillis === undefined ? {} : { keepAliveTimeout: options.keepAliveMillis }),
       headersTimeout: options.headersTimeoutMillis,
       requestTimeout: options.transferTimeoutMillis,
       maxHeaderSize: 16_384
