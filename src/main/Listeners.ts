@@ -164,6 +164,17 @@ export const openMetrics = <E, R>(options: ListenerOptions, routes: Layer.Layer<
     return yield* listen(server, "METRICS_PORT", metricsPort, host)
   })
 
+const limitsOf = ({
+  headersTimeoutMillis,
+  keepAliveMillis,
+  transferTimeoutMillis
+}: ListenerOptions): Http.ServerOptions => ({
+  ...(keepAliveMillis === undefined ? {} : { keepAliveTimeout: keepAliveMillis }),
+  headersTimeout: headersTimeoutMillis,
+  requestTimeout: transferTimeoutMillis,
+  maxHeaderSize: 16_384
+})
+
 /** Opens the listeners over the routes' layer; they are closed with the scope. */
 export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, E, R>) =>
   Effect.gen(function* () {
@@ -215,12 +226,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       else strangers.admit(request, response, path, answer?.plain.length, proceed)
     }
 
-    const limits = {
-      ...(options.keepAliveMillis === undefined ? {} : { keepAliveTimeout: options.keepAliveMillis }),
-      headersTimeout: options.headersTimeoutMillis,
-      requestTimeout: options.transferTimeoutMillis,
-      maxHeaderSize: 16_384
-    }
+    const limits = limitsOf(options)
     /** The last answer closes the connection. */
     const bounded = <S extends Http.Server>(server: S): S => Object.assign(server, { maxRequestsPerSocket })
     const listeners: Array<Listener> = []
