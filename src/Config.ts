@@ -61,6 +61,8 @@ export interface Config {
   /** Street tiles for the console's map; undefined: the map sends no request to another host. */
   readonly mapTiles: { readonly template: string; readonly attribution: string | undefined } | undefined
   /** Requests of one key, and of one network with wrong keys; 0 is no limit. */
+  /** How long an idle HTTP connection stays open. */
+  readonly httpKeepAliveSeconds: number
   readonly apiRates: { readonly requestsPerMinute: number; readonly wrongKeysPerMinute: number }
   readonly ocppMinSecurityProfile: 0 | 1 | 2 | 3
   /** The rate of one charger after its initial burst. */
@@ -366,6 +368,7 @@ const print = (set: ReadonlyMap<string, string>, config: Omit<Config, "printed">
     CONSOLE_ALLOW_HTTP: String(config.consoleAllowHttp),
     API_REQUESTS_PER_MINUTE: String(config.apiRates.requestsPerMinute),
     API_WRONG_KEYS_PER_MINUTE: String(config.apiRates.wrongKeysPerMinute),
+    HTTP_KEEP_ALIVE_SECONDS: String(config.httpKeepAliveSeconds),
     OCPP_MIN_SECURITY_PROFILE: String(config.ocppMinSecurityProfile),
     OCPP_BYTES_PER_SECOND: String(config.ocppBytesPerSecond),
     OUTBOUND_ALLOW_PRIVATE: String(config.outboundAllowPrivate),
@@ -429,6 +432,7 @@ const load = (env: Env, args: ReadonlyArray<string>): Config => {
       requestsPerMinute: get("API_REQUESTS_PER_MINUTE") ?? limits.http.requestsPerMinute,
       wrongKeysPerMinute: get("API_WRONG_KEYS_PER_MINUTE") ?? limits.http.wrongKeysPerMinute
     },
+    httpKeepAliveSeconds: get("HTTP_KEEP_ALIVE_SECONDS") ?? limits.http.keepAliveSeconds,
     ocppMinSecurityProfile: get("OCPP_MIN_SECURITY_PROFILE") ?? 0,
     ocppBytesPerSecond: get("OCPP_BYTES_PER_SECOND") ?? limits.ocpp.bytesPerSecond,
     outboundAllowPrivate: get("OUTBOUND_ALLOW_PRIVATE") ?? false,

@@ -346,6 +346,9 @@ export const limits = {
     // Slow-loris: headers must arrive in ten seconds, the whole request in thirty.
     headersTimeoutMillis: 10 * second,
     requestTimeoutMillis: 30 * second,
+    // Proxies keep their connections to us for 60 seconds, and must be the first to close one. Otherwise a request may cross
+    // with our closing, and the proxy answers 502.
+    keepAliveSeconds: 65,
     // An answer that makes no progress for this long: no line is that slow, and a page or more of it waits in memory.
     unreadAnswerMillis: 30 * second,
     // On Deno a slow reader cannot be distinguished from one that does not read. There, a page may take two more

@@ -173,6 +173,7 @@ export const variables = {
   },
   API_REQUESTS_PER_MINUTE: whole(0, 10_000_000, "a number of requests 0–10000000"),
   API_WRONG_KEYS_PER_MINUTE: whole(0, 10_000_000, "a number of requests 0–10000000"),
+  HTTP_KEEP_ALIVE_SECONDS: whole(1, 3_600, "a number of seconds 1–3600"),
   OCPP_MIN_SECURITY_PROFILE: {
     schema: Schema.Literals(profiles).pipe(
       Schema.decodeTo(

@@ -36,6 +36,8 @@ export interface ListenerOptions extends UnreadOptions {
   readonly tls: { readonly port: number; readonly options: Https.ServerOptions } | undefined
   /** Port of a plain http listener that serves only metrics; undefined opens none. */
   readonly metricsPort?: number | undefined
+  /** How long an idle connection stays open, ms; default: Node's. */
+  readonly keepAliveMillis?: number
   /** How long the headers of a request may take to arrive, ms. `requestTimeoutMillis`: the same for the whole request. */
   readonly headersTimeoutMillis: number
   readonly requestTimeoutMillis: number
@@ -171,6 +173,17 @@ export const openMetrics = <E, R>(options: ListenerOptions, routes: Layer.Layer<
     return yield* listen(server, "METRICS_PORT", metricsPort, host)
   })
 
+const limitsOf = ({
+  headersTimeoutMillis,
+  keepAliveMillis,
+  transferTimeoutMillis
+}: ListenerOptions): Http.ServerOptions => ({
+  ...(keepAliveMillis === undefined ? {} : { keepAliveTimeout: keepAliveMillis }),
+  headersTimeout: headersTimeoutMillis,
+  requestTimeout: transferTimeoutMillis,
+  maxHeaderSize: 16_384
+})
+
 /** Opens the listeners over the routes' layer; they are closed with the scope. */
 export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, E, R>) =>
   Effect.gen(function* () {
@@ -229,11 +242,7 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       else strangers.admit(request, response, path, answer?.plain.length, proceed)
     }
 
-    const limits = {
-      headersTimeout: options.headersTimeoutMillis,
-      requestTimeout: options.transferTimeoutMillis,
-      maxHeaderSize: 16_384
-    }
+    const limits = limitsOf(options)
     /** The last answer closes the connection. */
     const bounded = <S extends Http.Server>(server: S): S => Object.assign(server, { maxRequestsPerSocket })
     const listeners: Array<Listener> = []

@@ -44,6 +44,7 @@ const listenersOf = (config: Config): ListenerOptions => ({
           )
         },
   metricsPort: config.metricsPort === "off" ? undefined : config.metricsPort,
+  keepAliveMillis: config.httpKeepAliveSeconds * 1_000,
   headersTimeoutMillis: limits.http.headersTimeoutMillis,
   requestTimeoutMillis: limits.http.requestTimeoutMillis,
   transferTimeoutMillis: transferMillis,

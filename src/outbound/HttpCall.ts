@@ -6,6 +6,7 @@ import { isIP } from "node:net"
 import { Data, Effect } from "effect"
 import { Client, type Dispatcher } from "undici"
 import { outsideText } from "../domain/values/OutsideText.ts"
+import { decodeBody } from "./ContentCoding.ts"
 import { destinationOf } from "./Destination.ts"
 import { ClosedAddress, guardedConnector, type GuardOptions } from "./Guard.ts"
 
@@ -35,6 +36,7 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 export interface Call {
   readonly method: HttpMethod
   readonly url: string
+  /** With `accept-encoding`, answers in those codings are unpacked; otherwise `identity` is asked for. Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
 }
@@ -85,10 +87,12 @@ class Flight implements Dispatcher.DispatchHandler {
   private size = 0
   private ended = false
   private readonly maxBytes: number
+  private readonly isUnpacked: boolean
   private readonly resume: (result: Result) => void
 
-  constructor(maxBytes: number, resume: (result: Result) => void) {
+  constructor(maxBytes: number, isUnpacked: boolean, resume: (result: Result) => void) {
     this.maxBytes = maxBytes
+    this.isUnpacked = isUnpacked
     this.resume = resume
   }
 
@@ -129,8 +133,12 @@ class Flight implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const { chunks, headers, status } = this
-    this.end(() => Effect.succeed({ status, headers, body: Buffer.concat(chunks).toString("utf8") }))
+    const { chunks, headers, isUnpacked, maxBytes, status } = this
+    decodeBody(Buffer.concat(chunks), isUnpacked ? headers["content-encoding"] : undefined, maxBytes, (read) =>
+      this.end(() =>
+        typeof read === "string" ? Effect.succeed({ status, headers, body: read }) : Effect.fail(new CallFailed(read))
+      )
+    )
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
@@ -147,7 +155,8 @@ const callBy = (
   { maxResponseBytes, timeoutMillis }: CallOptions
 ): Result =>
   Effect.callback((resume) => {
-    const flight = new Flight(maxResponseBytes, (result) => {
+    const accepted = { "accept-encoding": "identity", ...headers }
+    const flight = new Flight(maxResponseBytes, accepted["accept-encoding"] !== "identity", (result) => {
       clearTimeout(timer)
       resume(result)
     })
@@ -156,7 +165,7 @@ const callBy = (
       timeoutMillis
     )
     const path = `${pathname}${search}`
-    dispatcher.dispatch({ origin, path, method, headers: { ...headers }, body: body ?? null }, flight)
+    dispatcher.dispatch({ origin, path, method, headers: accepted, body: body ?? null }, flight)
     return Effect.sync(() => flight.abandon("broken", "it was cancelled"))
   })
 

@@ -4,6 +4,7 @@ import type { Posted } from "../domain/event/WebhookPoster.ts"
 import type { WebhookTarget } from "../domain/event/Webhooks.ts"
 import { call, type CallOptions } from "./HttpCall.ts"
 import { createHmac } from "node:crypto"
+import { retryAfter } from "./RetryAfter.ts"
 import { secretPrefix, signedContent } from "../domain/event/Webhook.ts"
 
 /** A signature by the Standard Webhooks convention. A message has one for each valid secret. */
@@ -39,13 +40,6 @@ export interface Post extends WebhookTarget {
 export interface PostResult extends Posted {
   /** The time in the answer's Retry-After, in ms. */
   readonly retryAfterMillis: number | undefined
-}
-
-/** Reads Retry-After, which has seconds or a date (RFC 9110 §10.2.3), as ms from `now`. */
-const retryAfter = (header: string | undefined, now: number): number | undefined => {
-  if (header === undefined) return undefined
-  const millis = /^\d{1,9}$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - now
-  return Number.isFinite(millis) && millis > 0 ? millis : undefined
 }
 
 export const post = ({ body, id, secrets, url }: Post, options: CallOptions): Effect.Effect<PostResult> =>

@@ -173,8 +173,8 @@ describe("rounds", () => {
         return false
       })
       yield* Effect.gen(function* () {
-        yield* TestClock.adjust(40_000)
-        expect(looks).toEqual([5, 10, 15, 20, 25, 35, 40])
+        yield* TestClock.adjust(26_000)
+        expect(looks).toEqual([1.5, 3, 4.5, 6, 26])
       }).pipe(
         Effect.provide(tokenPulling()),
         Effect.provideService(TokenFetcher, TokenFetcher.of({ fetchDue })),

@@ -85,7 +85,7 @@ export const areas: ReadonlyArray<Area> = [
   {
     prefix: "src/outbound/",
     may: ["src/domain/", "src/outbound/"],
-    packages: [...core, "openid-client", "undici", "node:crypto", "node:dns", "node:net"],
+    packages: [...core, "openid-client", "undici", "node:crypto", "node:dns", "node:net", "node:zlib"],
     about:
       "The one place that calls addresses which others gave us, so that they are looked at in one place; webhooks go out here."
   },

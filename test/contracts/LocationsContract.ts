@@ -196,7 +196,7 @@ export const locationsContract = (it: ContractIt): void => {
       yield* sites.remove(site.id, ours.writing())
       const gone = yield* locations.get(ours.id, site.id)
       expect(gone).toMatchObject({ lastUpdated: noon + 1000, evses: [{ status: "REMOVED", lastUpdated: noon + 1000 }] })
-      expect(gone.evses[0]?.evseId).toBeUndefined()
+      expect(gone.evses[0]?.evseId).toContain("*E")
       yield* at(90 * day + 2000)
       while (yield* locations.refresh(50)) yield* Effect.void
       expect(yield* failureOf(locations.get(ours.id, site.id))).toEqual(["NotFound", "location"])
@@ -205,6 +205,34 @@ export const locationsContract = (it: ContractIt): void => {
       expect(left.items.map(({ id }) => id)).toEqual([other.site.id])
       expect(left.total).toBe(1)
     }).pipe(timed)
+  )
+
+  it.effect("a removed EVSE keeps its evse_id until its charger is used at another site", () =>
+    Effect.gen(function* () {
+      const locations = yield* Locations
+      const chargers = yield* Chargers
+      const sites = yield* Sites
+      const ours = yield* anOrganisation
+      const { chargerId, site } = yield* aLocation(ours)
+      const [before] = (yield* locations.get(ours.id, site.id)).evses
+      yield* chargers.remove(chargerId, ours.writing())
+      expect((yield* locations.get(ours.id, site.id)).evses).toMatchObject([
+        { status: "REMOVED", evseId: before?.evseId }
+      ])
+      const there = yield* sites.create({ ...complete, name: "There" }, ours.writing())
+      const again = {
+        chargerId,
+        name: "Again",
+        siteId: there.id,
+        securityProfile: 0,
+        passwordVerifier: undefined
+      } as const
+      yield* chargers.register(again, ours.writing())
+      yield* aConnector(chargerId, 1, 1, "Available")
+      expect((yield* locations.get(ours.id, there.id)).evses).toMatchObject([{ evseId: before?.evseId }])
+      const [after] = (yield* locations.get(ours.id, site.id)).evses
+      expect([after?.status, after?.evseId]).toEqual(["REMOVED", undefined])
+    })
   )
 
   it.effect("a charger that moves is REMOVED at the old site and gets a new EVSE uid at the new one", () =>
@@ -218,7 +246,9 @@ export const locationsContract = (it: ContractIt): void => {
       const there = yield* sites.create({ ...complete, name: "There" }, ours.writing())
       yield* chargers.update(chargerId, { siteId: there.id }, ours.writing())
       const after = yield* locations.get(ours.id, site.id)
-      expect(after.evses.map(({ status, uid }) => [uid, status])).toEqual([[before.evses[0]?.uid, "REMOVED"]])
+      expect(after.evses.map(({ evseId, status, uid }) => [uid, status, evseId])).toEqual([
+        [before.evses[0]?.uid, "REMOVED", undefined]
+      ])
       const [moved] = (yield* locations.get(ours.id, there.id)).evses
       expect(moved).toMatchObject({ status: "AVAILABLE", evseId: before.evses[0]?.evseId })
       expect(moved?.uid).not.toBe(before.evses[0]?.uid)

@@ -300,6 +300,8 @@ const storingContract = (it: ContractIt): void => {
   )
 }
 
+const pulled = { _tag: "Pulled", taken: 0, unreadable: 0, problem: undefined } as const
+
 /** Nothing is fetched from a partner in the first five seconds after its registration. */
 const waits = { leaseMillis: second, settleMillis: 5 * second }
 
@@ -326,6 +328,7 @@ const fetchingContract = (it: ContractIt): void => {
         expect(yield* tokens.takeDuePull(noon, waits)).toBeUndefined()
         const { id } = yield* aPartner(ours)
         expect(yield* tokens.takeDuePull(noon, waits)).toBeUndefined()
+        expect(yield* tokens.takeDuePull(noon + 4 * second, waits)).toBeUndefined()
         const due = { organisationId: ours.id, partnerId: id, registeredAt: noon, from: undefined, failures: 0 }
         const firstDue = noon + 60 * second
         expect(yield* tokens.takeDuePull(firstDue, waits)).toEqual(due)
@@ -337,19 +340,22 @@ const fetchingContract = (it: ContractIt): void => {
         yield* tokens.endPull(due, { _tag: "Failed", problem: "HTTP 500" }, firstDue, firstDue)
         expect(yield* tokens.pullState(ours.id, id)).toMatchObject({ problem: "HTTP 500", pulledAt: undefined })
         expect(yield* tokens.takeDuePull(firstDue, waits)).toEqual({ ...due, failures: 1 })
-        const end = { _tag: "Pulled", beganAt: firstDue, taken: 3, unreadable: 1 } as const
+        const dropped = { taken: 3, unreadable: 1, problem: "1 token that cannot be read" } as const
+        const end = { _tag: "Pulled", beganAt: firstDue, from: firstDue, ...dropped } as const
         yield* tokens.put(id, [roamingCard("a"), roamingCard("b")], ours.writing())
         yield* tokens.endPull(due, end, firstDue + 2 * second, firstDue)
         const state = {
-          problem: undefined,
+          ...dropped,
           pulledAt: firstDue,
-          taken: 3,
-          unreadable: 1,
           tokens: 2,
           dueAt: firstDue + 2 * second
         }
         expect(yield* tokens.pullState(ours.id, id)).toMatchObject(state)
         expect(yield* tokens.takeDuePull(firstDue + 2 * second, waits)).toEqual({ ...due, from: firstDue })
+        // A fetch that dropped what may be accepted another time is made from the same time again.
+        yield* tokens.endPull(due, { ...end, from: undefined, problem: undefined }, firstDue + 2 * second, firstDue)
+        expect(yield* tokens.pullState(ours.id, id)).toMatchObject({ problem: undefined, pulledAt: firstDue })
+        expect(yield* tokens.takeDuePull(firstDue + 2 * second, waits)).toEqual(due)
         expect(yield* tokens.pullState((yield* anOrganisation).id, id)).toBeUndefined()
       })
   )
@@ -370,7 +376,7 @@ const fetchingContract = (it: ContractIt): void => {
         yield* tokens.takeDuePull(noon, waits)
         const due = yield* tokens.takeDuePull(firstDue, waits)
         expect(due).toMatchObject({ partnerId: partner.id })
-        const end = { _tag: "Pulled", beganAt: firstDue, taken: 0, unreadable: 0 } as const
+        const end = { ...pulled, beganAt: firstDue, from: firstDue }
         yield* tokens.endPull(due!, end, firstDue, firstDue)
         yield* partners.update(partner.id, { suspended: true }, ours.writing())
         expect(yield* tokens.takeDuePull(firstDue, waits)).toBeUndefined()
@@ -388,7 +394,7 @@ const fetchingContract = (it: ContractIt): void => {
       const sql = yield* SqlClient.SqlClient
       const firstDue = noon + 60 * second
       for (const end of [
-        { _tag: "Pulled", beganAt: firstDue, taken: 5, unreadable: 0 },
+        { ...pulled, beganAt: firstDue, from: firstDue },
         { _tag: "Failed", problem: "HTTP 500" }
       ] as const) {
         yield* sql`DELETE FROM partner`

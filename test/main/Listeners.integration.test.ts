@@ -142,3 +142,16 @@ it("handles at most a few of a thousand requests whose client has left, and ends
   await Effect.runPromise(Effect.scoped(asked.pipe(Effect.provide(NodeHttpServer.layerHttpServices))))
   expect(seen).toEqual({ begun: 1, interrupted: 1 })
 })
+
+it("keeps an idle connection as long as its setting says, and announces that time", async () => {
+  const scope = Effect.runSync(Scope.make())
+  const opened = open({ ...options, keepAliveMillis: 65_000 }, reading).pipe(
+    Effect.provide(NodeHttpServer.layerHttpServices),
+    Scope.provide(scope)
+  )
+  const [listener] = await Effect.runPromise(opened)
+  const port = listener?.port ?? 0
+  const answer = await fetch(`http://127.0.0.1:${port}/cpo/v2/sites`, { method: "POST", body: "x" })
+  expect([await answer.text(), answer.headers.get("keep-alive")]).toEqual(["read x", "timeout=65, max=10000"])
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+})

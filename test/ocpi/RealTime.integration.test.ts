@@ -58,6 +58,21 @@ describe.each(allVersions)("a card of a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
+  common("does not charge at an EVSE that its partner has left out", async () => {
+    const { partner } = await roaming.registered(version)
+    const uid = await pushed(partner, { whitelist: "NEVER" })
+    partner.cards.authorize = (_, { body }) => {
+      const { evse_uids, location_id } = body as { readonly location_id: string; readonly evse_uids: Array<string> }
+      return { allowed: "ALLOWED", location: { location_id, evse_uids: evse_uids.slice(0, 1) } }
+    }
+    const { station } = await aStation()
+    expect((await authorized(station, uid))["status"]).toBe("Accepted")
+    expect((await station.start(2, uid)).status).toBe("Invalid")
+    expect((await authorized(station, uid))["status"]).toBe("Accepted")
+    expect((await station.start(1, uid)).status).toBe("Accepted")
+    expect(partner.problems).toEqual([])
+  })
+
   it("out POST tokens/:tokenUid/authorize: charges if its partner allows it, which is asked once for the card and the start", async () => {
     const { partner } = await roaming.registered(version)
     const uid = await pushed(partner, { whitelist: "NEVER" })

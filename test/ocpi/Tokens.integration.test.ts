@@ -33,13 +33,20 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
-  it("changes nothing by a push that is older than the token", async () => {
+  it("refuses a push that is older than the token, and changes nothing", async () => {
     const { partner } = await roaming.registered(version)
     const token = partner.cards.make("overtaken", { ...at(newer), valid: false })
     await partner.putToken(token)
-    expect((await partner.putToken({ ...token, valid: true, ...at(early) })).code).toBe(1000)
+    const older = await partner.putToken({ ...token, valid: true, ...at(early) })
+    expect([older.http, older.code, older.text]).toEqual([
+      200,
+      2001,
+      expect.stringContaining("A newer version of this")
+    ])
     expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(token)
-    expect((await partner.patchToken(token, { valid: true, ...at(early) })).code).toBe(1000)
+    expect((await partner.patchToken(token, { valid: true, ...at(early) })).code).toBe(2001)
+    // The same once more is no older update.
+    expect((await partner.putToken(token)).code).toBe(1000)
     expect((await partner.ask("GET", "tokens", partner.tokenPath(token))).data).toEqual(token)
   })
 

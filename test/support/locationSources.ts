@@ -41,8 +41,8 @@ export const sources: LocationSources = {
   party: { countryCode: "NL", partyId: "ABC", businessDetails: { name: "Charge AG" } },
   chargers: [charger],
   evses: [
-    { uid: "uid-1", publicId: "NL*ABC*E000001", chargerId: "SECRET-1", evseId: 1, removed: false },
-    { uid: "uid-2", publicId: "NL*ABC*E000002", chargerId: "SECRET-1", evseId: 2, removed: false }
+    { uid: "uid-1", publicId: "NL*ABC*E000001", chargerId: "SECRET-1", evseId: 1, removed: false, usedAgain: false },
+    { uid: "uid-2", publicId: "NL*ABC*E000002", chargerId: "SECRET-1", evseId: 2, removed: false, usedAgain: false }
   ],
   tariffs: []
 }

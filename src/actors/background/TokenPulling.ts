@@ -1,15 +1,15 @@
 /**
- * Keeps partners' tokens up to date: checks which lists are due, every few seconds after new facts and rarely without
- * any, and fetches those of some partners at a time. The loops start one after the other, so that their checks are
- * spread over time while there is nothing to do.
+ * Keeps partners' tokens up to date: checks which lists are due, every second or two after new facts and rarely without
+ * any, and fetches those of some partners at a time. Each check is a fiber of its own, so that a partner that has just
+ * registered does not wait for the long list of another.
  */
-import { Effect, Layer } from "effect"
+import { Effect, FiberSet, Layer } from "effect"
 import { Events } from "../../domain/event/Events.ts"
 import { TokenFetcher } from "../../domain/roaming/TokenFetcher.ts"
-import { rounds } from "./BackgroundLoop.ts"
+import { guardedStep, rounds } from "./BackgroundLoop.ts"
 
 export interface TokenPullingOptions {
-  /** The time between two checks, by any of the loops. */
+  /** The time between two checks. */
   readonly everyMillis: number
   /**
    * The same while there are no new facts. The registration of a partner is a fact, and lists are fetched again after
@@ -20,10 +20,10 @@ export interface TokenPullingOptions {
   readonly atOnce: number
 }
 
-export const defaultTokenPullingOptions: TokenPullingOptions = { everyMillis: 5_000, quietMillis: 20_000, atOnce: 4 }
+export const defaultTokenPullingOptions: TokenPullingOptions = { everyMillis: 1_500, quietMillis: 20_000, atOnce: 4 }
 
-/** A partner's list is fetched some seconds after it has registered, and once more after a temporary failure. */
-const livelyRounds = 3
+/** A partner's list is fetched a second after it has registered, and once more after a temporary failure. */
+const livelyRounds = 4
 
 export const layer = ({
   atOnce,
@@ -34,18 +34,25 @@ export const layer = ({
     Effect.gen(function* () {
       const { fetchDue } = yield* TokenFetcher
       const { committed } = yield* Events
-      for (let turn = 1; turn <= atOnce; turn++) {
-        yield* rounds({
-          name: "partners' tokens",
-          firstMillis: everyMillis * turn,
-          everyMillis: everyMillis * atOnce,
-          wakeups: {
-            notifications: committed,
-            otherwiseEveryMillis: quietMillis * atOnce,
-            livelyMillis: livelyRounds * everyMillis * atOnce
-          },
-          round: fetchDue
+      const fetches = yield* FiberSet.make<void>()
+      const name = "partners' tokens"
+      // While lists are due, one fiber fetches them one after the other.
+      const fetchAll = Effect.gen(function* () {
+        while (yield* fetchDue);
+      })
+      const step = Effect.asVoid(guardedStep(fetchAll, { name }))
+      yield* rounds({
+        name,
+        everyMillis,
+        wakeups: {
+          notifications: committed,
+          otherwiseEveryMillis: quietMillis,
+          livelyMillis: livelyRounds * everyMillis
+        },
+        round: Effect.gen(function* () {
+          if ((yield* FiberSet.size(fetches)) < atOnce) yield* FiberSet.run(fetches, step)
+          return false
         })
-      }
+      })
     })
   )

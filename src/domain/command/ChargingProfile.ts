@@ -24,6 +24,12 @@ export const ChargingSchedule = Schema.Struct({
 })
 export type ChargingSchedule = typeof ChargingSchedule.Type
 
+/** Far smaller than what a charger can measure, and larger than the errors of binary fractions: 16.3 * 10 is not exactly 163. */
+const fractionError = 1e-6
+
+/** A limit with the one decimal that schedules have (OCPP 1.6 §7.14, OCPI 2.2.1 §14.4.7). It is rounded down, so that it never allows more than was asked. */
+export const limitToSend = (limit: number): number => Math.floor(limit * 10 + fractionError) / 10
+
 export const profilePurposes = ["ChargePointMaxProfile", "TxDefaultProfile", "TxProfile"] as const
 export const ProfilePurpose = Schema.Literals(profilePurposes)
 export type ProfilePurpose = typeof ProfilePurpose.Type

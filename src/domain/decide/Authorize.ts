@@ -8,7 +8,7 @@ import type { Answers, Question } from "../charger/Decision.ts"
 import { grantFor, roamingOf } from "../roaming/TokenGrant.ts"
 import { entitles } from "../reservation/Reservation.ts"
 import type { Authorization, AuthorizationPolicy, AuthorizationStatus } from "../token/Authorization.ts"
-import { askedAtMost, type AskedPartner, cardsToAsk, contractOf } from "../token/RealTime.ts"
+import { answerAt, askedAtMost, type AskedPartner, cardsToAsk, contractOf } from "../token/RealTime.ts"
 import type { Token, TokenFacts } from "../token/Token.ts"
 import { roamingVerdict, strangerVerdict, type Verdict } from "../token/Verdict.ts"
 
@@ -99,7 +99,8 @@ const verdictOf = (
   // A charger's clock that is ahead must not make a token expire early.
   const own = facts.token === undefined ? undefined : ownVerdict(facts.token, Math.min(at, now))
   if (own !== undefined && own.status !== "Accepted") return own
-  const partnerAnswers = facts.partnerAnswers ?? []
+  const evseId = context._tag === "Starting" ? context.evseId : undefined
+  const partnerAnswers = (facts.partnerAnswers ?? []).map((answer) => answerAt(answer, evseId))
   const roaming = roamingVerdict(facts.roaming, partnerAnswers, now)
   const reserved = reservedVerdict(facts, context, own ?? roaming ?? { parentUid: undefined }, at)
   const unknown = policy.unknownTokens === "Accept" ? "Accepted" : "Invalid"

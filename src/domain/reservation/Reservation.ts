@@ -75,6 +75,12 @@ export interface Start {
 const same = (one: string | undefined, other: string | undefined): boolean =>
   one !== undefined && other !== undefined && one.toLowerCase() === other.toLowerCase()
 
+/**
+ * How long before its expiry a partner may reserve, in ms. A reservation blocks a connector for everyone else, and no price makes a partner give it
+ * back.
+ */
+export const reservedAtMostMillis = 24 * 3_600_000
+
 /** True if the charger has the reservation, or had it until its expiry, which counts for starts before that time. */
 const isGiven = (status: ReservationStatus): boolean =>
   status === "Active" || status === "Unknown" || status === "Expired"

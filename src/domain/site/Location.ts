@@ -50,7 +50,7 @@ export interface LocationConnector extends ChosenTariffs {
 
 export interface LocationEvse {
   readonly uid: string
-  /** The ISO 15118 id. A removed EVSE has none, because the id may be in use at another place. */
+  /** The ISO 15118 id. A removed EVSE keeps it, unless it is in use at another place. */
   readonly evseId: string | undefined
   readonly status: EvseStatus
   readonly capabilities: ReadonlyArray<Capability>
@@ -174,12 +174,15 @@ export const removed = (before: LocationEvse, at: number): LocationEvse =>
     ? before
     : {
         ...before,
-        evseId: undefined,
         status: "REMOVED",
         capabilities: [],
         connectors: before.connectors.map((connector) => untariffed(connector, at)),
         lastUpdated: at
       }
+
+/** The EVSE without its public id, if that is in use at another place. The time of its removal remains. */
+const nameless = (evse: LocationEvse, named: SourceEvse | undefined): LocationEvse =>
+  named?.usedAgain === true && evse.evseId !== undefined ? { ...evse, evseId: undefined } : evse
 
 /** False for EVSEs that were removed too long ago. */
 const isShown = (evse: LocationEvse, now: number): boolean =>
@@ -199,7 +202,7 @@ const evseOf = (
   const charger = sources.chargers.find(({ chargerId }) => chargerId === named.chargerId)
   const reported = charger?.connectors.filter(({ evseId }) => evseId === named.evseId) ?? []
   if (charger === undefined || reported.length === 0 || named.removed) {
-    return before === undefined ? undefined : removed(before, now)
+    return before === undefined ? undefined : nameless(removed(before, now), named)
   }
   const connectors = reported.map((one) => connectorOf(one, charger, sources.tariffs, before, now))
   const status = statusOf(charger, reported)
@@ -236,8 +239,15 @@ const unpublishedAtOf = (isPublished: boolean, before: Location | undefined, now
 }
 
 /** A location that was shown, with all its EVSEs removed. */
-const withdrawn = (before: Location, now: number): Location | undefined => {
-  const evses = before.evses.map((evse) => removed(evse, now)).filter((evse) => isShown(evse, now))
+const withdrawn = (before: Location, named: ReadonlyArray<SourceEvse>, now: number): Location | undefined => {
+  const evses = before.evses
+    .map((evse) =>
+      nameless(
+        removed(evse, now),
+        named.find(({ uid }) => uid === evse.uid)
+      )
+    )
+    .filter((evse) => isShown(evse, now))
   return evses.length === 0 ? undefined : since<Location>({ ...before, evses }, before, now)
 }
 
@@ -257,7 +267,7 @@ export const locationOf = (
   }
   const isComplete = site !== undefined && missingOf(sources).length === 0
   if (!isComplete || city === undefined || country === undefined || latitude === undefined || longitude === undefined) {
-    return before === undefined ? undefined : withdrawn(before, now)
+    return before === undefined ? undefined : withdrawn(before, sources.evses, now)
   }
   const known = new Map(before?.evses.map((evse) => [evse.uid, evse]))
   const evses = sources.evses

@@ -36,6 +36,8 @@ export interface SourceEvse {
   readonly chargerId: string
   readonly evseId: number
   readonly removed: boolean
+  /** Whether its public id is in use at another site, because its charger is there now. */
+  readonly usedAgain: boolean
 }
 
 type SourceSite = Omit<Site, "groupId" | "openingHours" | "createdAt" | "updatedAt"> & {

@@ -3,6 +3,7 @@
  * for them, and what they answer.
  */
 import type { RoamingContract } from "../roaming/Roaming.ts"
+import type { ReadingPlace } from "./RoamingTokens.ts"
 
 /** How long a charger waits for partners' answers, in ms. Drivers wait for three seconds at most. */
 export const verdictWithinMillis = 3_000
@@ -34,6 +35,8 @@ export interface PartnerAnswer {
   /** The contract by which the session is billed; undefined if the partner did not allow it. */
   readonly contract: RoamingContract | undefined
   readonly groupUid: string | undefined
+  /** The EVSEs of the charger, by OCPP's numbers, to which the partner limits its permission. Undefined: it does not limit it. */
+  readonly evseIds: ReadonlyArray<number> | undefined
   /** The partner's reference, to be repeated in the session and its CDR. */
   readonly authorizationReference: string | undefined
 }
@@ -44,10 +47,37 @@ export const silent = (about: AskedPartner): PartnerAnswer => ({
   allowed: undefined,
   contract: undefined,
   groupUid: undefined,
+  evseIds: undefined,
   authorizationReference: undefined
 })
 
 export const isAllowing = ({ allowed }: PartnerAnswer): boolean => allowed?.toUpperCase() === "ALLOWED"
+
+/** The place that an answer names (OCPI 2.2.1 §12.3.1 `location`): a location, and those of its EVSEs where the driver may charge, or all of them. */
+export interface PermittedPlace {
+  readonly locationId: string | undefined
+  readonly evseUids: ReadonlyArray<string>
+}
+
+const sameId = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
+/** The EVSEs to which an answer limits its permission, of those that the question named; undefined if it does not limit it. */
+export const permittedEvses = (
+  asked: NonNullable<ReadingPlace["location"]>,
+  given: PermittedPlace | undefined
+): ReadonlyArray<number> | undefined => {
+  if (given === undefined) return undefined
+  if (given.locationId !== undefined && !sameId(given.locationId, asked.id)) return []
+  if (given.evseUids.length === 0) return undefined
+  return asked.evses.filter(({ uid }) => given.evseUids.some((one) => sameId(one, uid))).map(({ evseId }) => evseId)
+}
+
+/** The answer as it applies at an EVSE, or, without one, at any EVSE of the charger: the driver may not charge where it does not permit that. */
+export const answerAt = (answer: PartnerAnswer, evseId: number | undefined): PartnerAnswer => {
+  const { evseIds } = answer
+  const isPermitted = evseIds === undefined || (evseId === undefined ? evseIds.length > 0 : evseIds.includes(evseId))
+  return isPermitted || !isAllowing(answer) ? answer : { ...answer, allowed: "NOT_ALLOWED" }
+}
 
 /** Whether a card may only charge if its partner allows it at that moment. Unknown whitelist types are treated as if they required this. */
 export const mustBeAsked = ({ whitelist }: Pick<RoamingCard, "whitelist">): boolean =>

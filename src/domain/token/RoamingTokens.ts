@@ -23,7 +23,7 @@ export interface TokenPullState {
   /** How many tokens it stored, and how many could not be read. */
   readonly taken: number
   readonly unreadable: number
-  /** Why the last fetch failed; undefined if it did not. */
+  /** Why the last fetch failed, or which tokens it dropped; undefined if all is well. */
   readonly problem: string | undefined
   readonly triedAt: number | undefined
   readonly dueAt: number
@@ -47,11 +47,22 @@ export interface DuePull {
 export interface ReadingPlace {
   readonly party: PartyId
   /** Undefined if the charger has not reported its connectors: then partners do not know the place. */
-  readonly location: { readonly id: string; readonly evseUids: ReadonlyArray<string> } | undefined
+  readonly location:
+    | { readonly id: string; readonly evses: ReadonlyArray<{ readonly uid: string; readonly evseId: number }> }
+    | undefined
 }
 
 export type PullEnd =
-  | { readonly _tag: "Pulled"; readonly beganAt: number; readonly taken: number; readonly unreadable: number }
+  | {
+      readonly _tag: "Pulled"
+      readonly beganAt: number
+      /** From when the next fetch asks for changes, ms epoch; undefined: it asks for everything. */
+      readonly from: number | undefined
+      readonly taken: number
+      readonly unreadable: number
+      /** What was dropped, or could not be read besides the tokens. */
+      readonly problem: string | undefined
+    }
   | { readonly _tag: "Failed"; readonly problem: string }
 
 /** Which fields identify a partner's tokens, if not the uid and type together. */

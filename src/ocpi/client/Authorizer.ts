@@ -14,6 +14,7 @@ import {
   type AskedPartner,
   contractOf,
   type PartnerAnswer,
+  permittedEvses,
   silent,
   verdictWithinMillis
 } from "../../domain/token/RealTime.ts"
@@ -88,13 +89,14 @@ const wordOf = (services: Services, about: AskedPartner, place: ReadingPlace | u
       from: place?.party,
       to: party
     })
-    const { allowed, authorizationReference, token } = yield* wire.decodeWord(answered.data, party)
+    const { allowed, authorizationReference, place: permitted, token } = yield* wire.decodeWord(answered.data, party)
     const own = token !== undefined && (yield* services.mayHold(partner, token)) ? token : undefined
     const answer: PartnerAnswer = {
       about,
       allowed,
       contract: contractFor(partner, about, own, uid),
       groupUid: own?.groupUid,
+      evseIds: place?.location === undefined ? undefined : permittedEvses(place.location, permitted),
       authorizationReference
     }
     return answer

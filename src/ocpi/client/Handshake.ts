@@ -1,14 +1,14 @@
 /** Discovers a partner's modules: its versions, and the details of one of them (OCPI 2.2.1 §6, §7.2.2). */
 import { Effect, Option, Schema } from "effect"
 import type { PartnerEndpoint } from "../../domain/roaming/Partner.ts"
-import { Text, Url } from "../objects/Liberal.ts"
+import { Text } from "../objects/Liberal.ts"
 import { mutual, type OcpiVersion } from "../protocol/Version.ts"
 import { type Access, ask, type ClientOptions, mayBeUnauthorized, PartnerFailed, type TokenForm } from "./OcpiClient.ts"
 
 /** Most versions or endpoints of one partner that are accepted; no partner has more than a few dozen. */
 const listMax = 200
 
-const Versions = Schema.Array(Schema.Struct({ version: Text, url: Url })).check(Schema.isMaxLength(listMax))
+const Versions = Schema.Array(Schema.Struct({ version: Text, url: Text })).check(Schema.isMaxLength(listMax))
 const decodeVersions = Schema.decodeUnknownEffect(Versions)
 
 const Details = Schema.Struct({ endpoints: Schema.Array(Schema.Unknown).check(Schema.isMaxLength(listMax)) })
@@ -23,7 +23,7 @@ const moduleMax = 255
 const Endpoint = Schema.Struct({
   identifier: Text.check(Schema.isMaxLength(moduleMax)),
   role: Schema.optionalKey(Schema.NullOr(Text)),
-  url: Url
+  url: Text
 })
 const decodeEndpoint = Schema.decodeUnknownOption(Endpoint)
 
@@ -48,10 +48,19 @@ const roleOf = (text: string | null | undefined): PartnerEndpoint["role"] => {
   return word === "SENDER" || word === "RECEIVER" ? word : undefined
 }
 
-/** The partner's endpoints. If several have the same module and role, the first one counts. Unreadable ones are left out. */
-const endpointsOf = ({ endpoints }: typeof Details.Type): ReadonlyArray<PartnerEndpoint> => {
+/** An absolute URL stays as it is. A relative one, which some partners send although the standard allows none, is resolved (RFC 3986 §5). */
+const resolved = (url: string, base: string): string | undefined =>
+  URL.canParse(url) ? url : URL.canParse(url, base) ? new URL(url, base).href : undefined
+
+/**
+ * The partner's endpoints, from the details at `base`. If several have the same module and role, the first one counts. Unreadable ones are
+ * left out.
+ */
+const endpointsOf = ({ endpoints }: typeof Details.Type, base: string): ReadonlyArray<PartnerEndpoint> => {
   const found = new Map<string, PartnerEndpoint>()
-  for (const { identifier, role, url } of endpoints.flatMap((one) => Option.toArray(decodeEndpoint(one)))) {
+  for (const { identifier, role, url: given } of endpoints.flatMap((one) => Option.toArray(decodeEndpoint(one)))) {
+    const url = resolved(given, base)
+    if (url === undefined) continue
     const endpoint = { module: identifier.trim().toLowerCase(), role: roleOf(role), url }
     const key = `${endpoint.module} ${endpoint.role ?? ""}`
     if (!found.has(key)) found.set(key, endpoint)
@@ -76,12 +85,13 @@ export const discover = (
     const offered = yield* Effect.mapError(decodeVersions(data), unreadable("the list of versions"))
     const names = offered.map(({ version }) => version.trim())
     const version = wanted ?? mutual(names)
-    const url = offered.find((one) => one.version.trim() === version)?.url
+    const given = offered.find((one) => one.version.trim() === version)?.url
+    const url = given === undefined ? undefined : resolved(given.trim(), versionsUrl)
     if (version === undefined || url === undefined) return { _tag: "NoVersion", offered: names }
     const detailed = yield* read(url, { ...access, form: listed.form })
     const details = yield* Effect.mapError(
       decodeDetails(detailed.data),
       unreadable(`the details of version ${version}`)
     )
-    return { version, endpoints: endpointsOf(details), form: detailed.form }
+    return { version, endpoints: endpointsOf(details, url), form: detailed.form }
   })

@@ -7,7 +7,10 @@ import type { Partner } from "../../domain/roaming/Partner.ts"
 import { type Answer, readAnswer } from "../protocol/Envelope.ts"
 import { statusCodes } from "../protocol/Status.ts"
 import { tokenHeader } from "../protocol/TokenHeader.ts"
+import { readableCodings } from "../../outbound/ContentCoding.ts"
 import { call, type Call, type CallOptions } from "../../outbound/HttpCall.ts"
+import { retryAfter } from "../../outbound/RetryAfter.ts"
+import { redirectedCall, unfollowed } from "./Redirect.ts"
 
 /** A partner's interface could not be used. `message` may be shown to both sides' operators; it does not contain a token. */
 export class PartnerFailed extends Data.TaggedError("PartnerFailed")<{
@@ -76,13 +79,14 @@ const other = (form: TokenForm): TokenForm => (form === "Raw" ? "Base64" : "Raw"
 const headersOf = (what: PartnerCall, access: Access, form: TokenForm, requestId: string) => ({
   authorization: tokenHeader(access.token, form),
   accept: "application/json",
+  "accept-encoding": readableCodings,
   "x-request-id": requestId,
   "x-correlation-id": what.correlationId,
   ...(what.body === undefined ? {} : { "content-type": "application/json" }),
   ...what.headers
 })
 
-const send = (what: PartnerCall, access: Access, form: TokenForm, options: ClientOptions) =>
+const sendOnce = (what: PartnerCall, access: Access, form: TokenForm, options: ClientOptions) =>
   Effect.gen(function* () {
     const { body, method, url } = what
     const at = yield* Clock.currentTimeMillis
@@ -92,7 +96,7 @@ const send = (what: PartnerCall, access: Access, form: TokenForm, options: Clien
         options.observe?.({ at, millis: now - at, call: what, requestId, answer, error })
       )
     return yield* call({ method, url, body, headers: headersOf(what, access, form, requestId) }, options).pipe(
-      Effect.tap((answer) => seen(answer, undefined)),
+      Effect.tap((answer) => seen(answer, unfollowed(answer, what))),
       Effect.tapError(({ message }) => seen(undefined, message)),
       Effect.mapError(({ kind, message }) => {
         const heard = kind !== "forbidden" && kind !== "unreachable"
@@ -101,23 +105,32 @@ const send = (what: PartnerCall, access: Access, form: TokenForm, options: Clien
     )
   })
 
-/** The number in `Retry-After` (seconds on the wire), in ms. A date in it is ignored, since no partner sends one. */
-const retryAfter = (headers: Readonly<Record<string, string>>): number | undefined => {
-  const text = headers["retry-after"]?.trim() ?? ""
-  return /^\d{1,6}$/.test(text) ? Number(text) * 1000 : undefined
-}
+/** Sends the call, to the target of a redirect if that may be followed. Each of the two requests is in the log. */
+const send = (what: PartnerCall, access: Access, form: TokenForm, options: ClientOptions) =>
+  Effect.gen(function* () {
+    const got = yield* sendOnce(what, access, form, options)
+    const redirected = redirectedCall(got, what)
+    if (redirected === undefined) return { got, unfollowed: unfollowed(got, what) }
+    const last = yield* sendOnce(redirected, access, form, options)
+    return { got: last, unfollowed: unfollowed(last, redirected) }
+  })
 
 const given = (
   answer: Extract<Answer, { readonly _tag: "Refusal" }>,
-  { headers, status }: { readonly headers: Readonly<Record<string, string>>; readonly status: number }
+  { headers, status }: { readonly headers: Readonly<Record<string, string>>; readonly status: number },
+  redirect: string | undefined
 ) =>
-  new PartnerFailed({
-    heard: true,
-    status: answer.status,
-    http: status,
-    retryAfterMillis: retryAfter(headers),
-    message: answer.message
-  })
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.fail(
+      new PartnerFailed({
+        heard: true,
+        status: answer.status,
+        http: status,
+        retryAfterMillis: retryAfter(headers["retry-after"], now),
+        message: redirect ?? answer.message
+      })
+    )
+  )
 
 /** Whether the form of the token alone may have caused a refusal. */
 export type OfForm = (http: number, status: number | undefined) => boolean
@@ -140,12 +153,17 @@ export const ask = (
 ): Effect.Effect<Answered, PartnerFailed> =>
   Effect.gen(function* () {
     const by = (form: TokenForm) =>
-      Effect.map(send(what, access, form, options), (got) => ({ form, got, answer: readAnswer(got.status, got.body) }))
+      Effect.map(send(what, access, form, options), ({ got, unfollowed: redirect }) => ({
+        form,
+        got,
+        redirect,
+        answer: readAnswer(got.status, got.body)
+      }))
     const first = yield* by(access.form)
     const again = first.answer._tag === "Refusal" && ofForm(first.got.status, first.answer.status) && !access.isFixed
     const second = again ? yield* by(other(access.form)) : first
     // If both are refused, the form that does not get 401 is the right one, and its answer has the real reason.
-    const { answer, form, got } = second.got.status === 401 ? first : second
-    if (answer._tag === "Refusal") return yield* given(answer, got)
+    const { answer, form, got, redirect } = second.got.status === 401 ? first : second
+    if (answer._tag === "Refusal") return yield* given(answer, got, redirect)
     return { data: answer.data, form, http: got.status, headers: got.headers }
   })

@@ -1,11 +1,11 @@
 /**
- * Fetches partners' tokens (OCPI 2.2.1 §12.2.1.1): all of them after a registration, and every few hours those that have changed. A
- * partner's list may be endless, loop or contain unreadable items. The readable ones are stored, and the rest is reported in the partner's
- * health.
+ * Fetches partners' tokens (OCPI 2.2.1 §12.2.1.1): all of them after a registration, and every few hours those that have changed. A hub's
+ * list of the parties behind it is read each time before. Tokens may be unreadable, or of parties that are not the partner's. The others are
+ * stored, and these are reported in the partner's health.
  */
-import { Clock, Effect, Layer, Random, Schema } from "effect"
+import { Clock, Effect, Layer, Random } from "effect"
 import type { Principal } from "../../domain/values/AuditContext.ts"
-import type { Partner } from "../../domain/roaming/Partner.ts"
+import { isHub, type Partner } from "../../domain/roaming/Partner.ts"
 import type { PartyId } from "../../domain/values/PartyId.ts"
 import { HubClients } from "../../domain/roaming/HubClients.ts"
 import { Parties } from "../../domain/roaming/Parties.ts"
@@ -20,7 +20,9 @@ import type { WireTokens } from "../objects/token/Enums.ts"
 import { wireObjects } from "../objects/WireObjects.ts"
 import { printTimestamp } from "../protocol/Timestamp.ts"
 import { factsOf } from "../protocol/Version.ts"
-import { type At, PartnerClient, type PartnerRequest } from "./PartnerClient.ts"
+import { offersParties, readHubParties } from "./HubParties.ts"
+import { noList, readList } from "./ListPages.ts"
+import { PartnerClient } from "./PartnerClient.ts"
 
 export interface TokenPullOptions {
   /** The delay after a partner has registered, since it has other requests to make first. */
@@ -47,7 +49,7 @@ const minute = 60_000
 const hour = 60 * minute
 
 export const defaultPullOptions: TokenPullOptions = {
-  settleMillis: 5_000,
+  settleMillis: 1_000,
   againMillis: 4 * hour,
   overlapMillis: 15 * minute,
   pageSize: 100,
@@ -55,38 +57,6 @@ export const defaultPullOptions: TokenPullOptions = {
   leaseMillis: 5 * minute,
   limitMillis: hour,
   pausesMillis: [minute, 5 * minute, 15 * minute, hour]
-}
-
-/** One page, and the `Link` header of its answer. */
-interface Page {
-  readonly data: ReadonlyArray<unknown>
-  readonly link: string | undefined
-}
-
-const decodeList = Schema.decodeUnknownEffect(Schema.Array(Schema.Unknown))
-
-/** A partner's answers are not a valid list. */
-class NoList extends Schema.TaggedError<NoList>()("NoList", { message: Schema.String }) {}
-
-const noList = (message: string) => new NoList({ message })
-
-/** Longest URL of a page. No reasonable one is nearly as long, and all URLs of one list are kept in memory. */
-const addressMax = 2_000
-
-/**
- * The URL of the next page, from the answer's `Link` (RFC 8288); undefined on the last page. It is used unchanged, but never on another
- * host.
- */
-export const nextPage = (link: string | undefined, here: string): Effect.Effect<string | undefined, NoList> => {
-  const [, target] = /<([^>]*)>\s*;[^,<]*\brel\s*=\s*"?next\b/i.exec(link ?? "") ?? []
-  if (target === undefined) return Effect.undefined
-  if (!URL.canParse(target, here) || target.length > addressMax) {
-    return Effect.fail(noList("the next page's address is not a URL"))
-  }
-  const next = new URL(target, here)
-  return next.host === new URL(here).host
-    ? Effect.succeed(next.href)
-    : Effect.fail(noList(`the next page is on another host, ${next.host}`))
 }
 
 /** Tokens stored per transaction: pages may have thousands, and chargers' messages wait while they are stored. */
@@ -101,19 +71,24 @@ const fetching = (organisationId: string): Principal => ({
   permissions: []
 })
 
-/** The readable tokens, limited to parties for which the partner may send tokens. */
+/** The readable tokens of parties for which the partner may send tokens, and how many others there are. */
 const readable = (mayHold: MayHold, wire: WireTokens, partner: Partner, party: PartyId, data: ReadonlyArray<unknown>) =>
   Effect.gen(function* () {
     const good: Array<RoamingTokenBody> = []
+    let strangers = 0
+    let unreadable = 0
     for (const one of data) {
       const token = yield* Effect.option(wire.decode(one, party))
-      if (token._tag === "Some" && (yield* mayHold(partner, token.value))) good.push(token.value)
+      if (token._tag === "None") unreadable++
+      else if (yield* mayHold(partner, token.value)) good.push(token.value)
+      else strangers++
     }
-    return good
+    return { good, strangers, unreadable }
   })
 
 interface Services {
   readonly client: PartnerClient["Service"]
+  readonly clients: HubClients["Service"]
   readonly mayHold: MayHold
   readonly parties: Parties["Service"]
   readonly partners: Partners["Service"]
@@ -121,68 +96,82 @@ interface Services {
   readonly secrets: Secrets["Service"]
 }
 
-/** Reads one page, at the module's URL or at one that the partner gave. */
-const pageAt = (
-  services: Services,
-  partner: Partner,
-  at: At,
-  asking: Pick<PartnerRequest, "correlationId" | "from" | "to">
-) =>
-  Effect.gen(function* () {
-    const { data = [], headers } = yield* services.client.call(partner, { method: "GET", at, ...asking })
-    const page: Page = {
-      data: yield* Effect.mapError(decodeList(data), () => noList("the page is not a list")),
-      link: headers["link"]
-    }
-    return page
-  })
+/** What a fetch has dropped, for operators; undefined if nothing. A hub may report the parties of such tokens afterwards. */
+const droppedText = (partner: Partner, strangers: number, unreadable: number): string | undefined => {
+  const tokens = (n: number) => (n === 1 ? "1 token" : `${n} tokens`)
+  const whose = isHub(partner) ? "of parties the hub has not reported" : "of parties that are not the partner's"
+  const parts = [
+    ...(strangers > 0 ? [`${tokens(strangers)} ${whose}`] : []),
+    ...(unreadable > 0 ? [`${tokens(unreadable)} that cannot be read`] : [])
+  ]
+  return parts.length === 0 ? undefined : parts.join(", ")
+}
 
-/** Follows the pages and stores each as it arrives. */
-const fetched = (services: Services, options: TokenPullOptions, partner: Partner, due: DuePull) =>
+/** Reads a hub's parties first, since they decide whose tokens it may send. Then follows the pages of tokens and stores each as it arrives. */
+const fetched = (services: Services, options: TokenPullOptions, partner: Partner, due: DuePull, beganAt: number) =>
   Effect.gen(function* () {
-    const { client, mayHold, parties, secrets, tokens } = services
+    const { client, clients, mayHold, parties, secrets, tokens } = services
     const version = client.versionOf(partner)
     const party = tokenParty(partner)
-    const address = client.endpointOf(partner, "tokens", "SENDER")
-    if (version === undefined || party === undefined || address === undefined) {
-      return yield* noList("the partner has no tokens to fetch")
-    }
+    if (version === undefined || party === undefined) return yield* noList("the partner has no tokens to fetch")
     const wire = wireObjects[version].tokens
     const identity = { isByUid: !factsOf(version).hasTokenTypes }
-    const query = {
-      limit: String(options.pageSize),
-      ...(due.from === undefined ? {} : { date_from: printTimestamp(due.from - options.overlapMillis) })
-    }
     const ours = yield* parties.list(due.organisationId)
     const from = ours.find(({ isDefault }) => isDefault)
-    const asking = { correlationId: secrets.uuid(yield* Clock.currentTimeMillis), from, to: party }
-    const seen = new Set<string>()
-    let at: At = { module: "tokens", role: "SENDER", query }
-    let here = address
-    let taken = 0
-    let unreadable = 0
-    for (let pages = 1; ; pages++) {
-      const { data, link }: Page = yield* pageAt(services, partner, at, asking)
-      const good = yield* readable(mayHold, wire, partner, party, data)
+    const { pageSize, pagesMax } = options
+    const correlationId = secrets.uuid(yield* Clock.currentTimeMillis)
+    const request = { client, partner, correlationId, from, to: party, pageSize, pagesMax }
+    // Before a page is stored: after a new registration it would be stored by the rules of the old version.
+    const kept = Effect.gen(function* () {
       const now = yield* Clock.currentTimeMillis
-      // Before the page is stored: after a new registration it would be stored by the rules of the old version.
-      if (!(yield* tokens.keepPull(due, now + options.leaseMillis))) {
-        return yield* noList("the partner has registered anew meanwhile, and its tokens are fetched again")
-      }
-      for (let from = 0; from < good.length; from += storedAtOnce) {
-        const some = good.slice(from, from + storedAtOnce)
-        yield* tokens.put(partner.id, some, { by: fetching(due.organisationId), now }, identity)
-      }
-      taken += good.length
-      unreadable += data.length - good.length
-      const next: string | undefined = yield* nextPage(link, here)
-      if (next === undefined) return { taken, unreadable }
-      if (seen.has(next)) return yield* noList("the next page is one that was already fetched")
-      if (pages >= options.pagesMax) return yield* noList(`the list has more than ${options.pagesMax} pages`)
-      seen.add(next)
-      at = { url: next }
-      here = next
+      if (yield* tokens.keepPull(due, now + options.leaseMillis)) return
+      return yield* noList("the partner has registered anew meanwhile, and its tokens are fetched again")
+    })
+    const unreported = offersParties(request)
+      ? yield* readHubParties(clients, request, kept).pipe(
+          Effect.as(undefined),
+          // Its tokens are fetched nevertheless: most of its parties may be known.
+          Effect.catchTags({
+            PartnerFailed: ({ message }) => Effect.succeed(message),
+            Conflict: ({ message }) => Effect.succeed(message),
+            NoList: ({ message }) => Effect.succeed(message)
+          })
+        )
+      : undefined
+    let taken = 0
+    let strangers = 0
+    let unreadable = 0
+    const query = due.from === undefined ? {} : { date_from: printTimestamp(due.from - options.overlapMillis) }
+    if (client.endpointOf(partner, "tokens", "SENDER") !== undefined) {
+      yield* readList({ ...request, module: "tokens", query }, (data) =>
+        Effect.gen(function* () {
+          const read = yield* readable(mayHold, wire, partner, party, data)
+          yield* kept
+          const now = yield* Clock.currentTimeMillis
+          for (let first = 0; first < read.good.length; first += storedAtOnce) {
+            const some = read.good.slice(first, first + storedAtOnce)
+            yield* tokens.put(partner.id, some, { by: fetching(due.organisationId), now }, identity)
+          }
+          taken += read.good.length
+          strangers += read.strangers
+          unreadable += read.unreadable
+        })
+      )
     }
+    const problems = [
+      ...(unreported === undefined ? [] : [`the hub's list of parties could not be read: ${unreported}`]),
+      ...[droppedText(partner, strangers, unreadable) ?? []].flat()
+    ]
+    const end: PullEnd = {
+      _tag: "Pulled",
+      beganAt,
+      // Tokens of parties that a hub has not reported are fetched again, until it has: their own time of change does not change then.
+      from: isHub(partner) && strangers > 0 ? due.from : beganAt,
+      taken,
+      unreadable: strangers + unreadable,
+      problem: problems.length === 0 ? undefined : problems.join("; ")
+    }
+    return end
   })
 
 const fetchDue = (services: Services, options: TokenPullOptions): Effect.Effect<boolean, StorageUnavailable> =>
@@ -193,10 +182,10 @@ const fetchDue = (services: Services, options: TokenPullOptions): Effect.Effect<
     if (due === undefined) return false
     const { failures, organisationId, partnerId } = due
     const end = yield* partners.get(organisationId, partnerId).pipe(
-      Effect.flatMap((partner) => fetched(services, options, partner, due)),
+      Effect.flatMap((partner) => fetched(services, options, partner, due, beganAt)),
       Effect.timeout(options.limitMillis),
       Effect.match({
-        onSuccess: (counts): PullEnd => ({ _tag: "Pulled", beganAt, ...counts }),
+        onSuccess: (pulled) => pulled,
         onFailure: (error): PullEnd => ({ _tag: "Failed", problem: error.message })
       })
     )
@@ -221,9 +210,11 @@ export const layer = (
   Layer.effect(
     TokenFetcher,
     Effect.gen(function* () {
+      const clients = yield* HubClients
       const services: Services = {
         client: yield* PartnerClient,
-        mayHold: heldParties(yield* HubClients),
+        clients,
+        mayHold: heldParties(clients),
         parties: yield* Parties,
         partners: yield* Partners,
         tokens: yield* RoamingTokens,

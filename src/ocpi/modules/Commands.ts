@@ -9,6 +9,7 @@ import { PartnerCallbacks } from "../../domain/command/PartnerCallbacks.ts"
 import { type ConnectorPlace, Places, type PlaceWanted } from "../../domain/site/Evses.ts"
 import { Commands } from "../../domain/command/Commands.ts"
 import { HubClients } from "../../domain/roaming/HubClients.ts"
+import { reservedAtMostMillis } from "../../domain/reservation/Reservation.ts"
 import { Secrets } from "../../domain/values/Secrets.ts"
 import { Sessions } from "../../domain/session/Sessions.ts"
 import type { DestinationOptions } from "../../outbound/Destination.ts"
@@ -128,6 +129,9 @@ const reserving = Effect.gen(function* () {
     const { id: partnerId, organisationId } = bearer.partner
     const { evseUid, expiresAt, locationId, reservationId: reference, responseUrl } = request
     if (expiresAt <= now) return rejected("The expiry_date is in the past.")
+    if (expiresAt > now + reservedAtMostMillis) {
+      return rejected(`The expiry_date is more than ${reservedAtMostMillis / 3_600_000} hours ahead.`)
+    }
     const found = yield* places.connectors(organisationId, request)
     if (found.length === 0) return nowhere
     const wanted = { partnerId, reference, locationId }

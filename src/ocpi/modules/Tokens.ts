@@ -16,6 +16,12 @@ const unreadable = (error: Schema.SchemaError) => invalid(`The body is not a Tok
 
 const unknown = () => refuse({ _tag: "NotFound", object: "Token", detail: "This token is unknown." })
 
+/** An older update must not be answered as if it had been stored: the partner would believe that, for example, a card is blocked. */
+const outdated = () =>
+  invalid(
+    "A newer version of this token is stored, so nothing was changed: send the token with a last_updated that is not before the stored one."
+  )
+
 const same = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 /** Reads a token's key from the URL. In versions without the token's type in the key, only the uid identifies it. */
@@ -86,6 +92,7 @@ export const tokensHandlers = Effect.gen(function* () {
       const wrong = matching(exchange, address, token)
       if (wrong !== undefined) return yield* wrong
       const [taken] = yield* tokens.put(bearer.partner.id, [token], auditOf(exchange), identityOf(exchange))
+      if (taken === "Outdated") return yield* outdated()
       const says201 = facts.createdTokenIs201 || bearer.partner.switches.createdAs201 === true
       return { data: undefined, created: says201 && taken === "Created" }
     })
@@ -104,7 +111,8 @@ export const tokensHandlers = Effect.gen(function* () {
       const which = { ...party, uid, type }
       const change = changes(exchange, patched)
       const patching = tokens.patch(bearer.partner.id, which, change, auditOf(exchange), identityOf(exchange))
-      yield* Effect.catchTag(patching, "NotFound", unknown)
+      const taken = yield* Effect.catchTag(patching, "NotFound", unknown)
+      if (taken === "Outdated") return yield* outdated()
       return { data: undefined }
     })
 

@@ -11,7 +11,6 @@ import type { RoamingSession } from "../../domain/session/RoamingSession.ts"
 import type { DueItem, Outcome } from "../../domain/event/Subscription.ts"
 import type { Tariff } from "../../domain/tariff/Tariff.ts"
 import { outsideText } from "../../domain/values/OutsideText.ts"
-import type { PartnerFailed } from "../client/OcpiClient.ts"
 import { hashOf, sameHash } from "./Hash.ts"
 import { isGoneThere, isRefusal } from "./Outcomes.ts"
 import { forgotten, nothing, type Pushing, send, type Push } from "./Push.ts"
@@ -31,19 +30,12 @@ export const pushSession = (push: Push, session: RoamingSession, fallback: Party
     return { _tag: "Delivered", hash }
   })
 
-/** HTTP errors about the caller, the moment or a proxy in front of the partner. They say nothing about the CDR. */
-const notTheRecord: ReadonlySet<number> = new Set([401, 403, 408, 425, 429, 502, 503, 504])
-
-/** Whether the partner may have the CDR in spite of this answer: it refuses it, or it may have received an earlier try. */
-const mayHaveIt = (failed: PartnerFailed, { item }: Push): boolean =>
-  failed.http !== undefined && !notTheRecord.has(failed.http) && (isRefusal(failed) || item.tries > 0)
-
 const Held = Schema.Struct({ id: Schema.String })
 const held = Schema.decodeUnknownOption(Held)
 
 /**
  * Whether the partner already has the CDR. If the answer to an earlier try was lost, its URL was lost with it. Then the CDR is looked for below the
- * module's URL, as in the standard's examples and as partners do it. If nothing is found there the partner's refusal is believed.
+ * module's URL, as in the standard's examples and as partners do it. A partner that does not answer says nothing about it, and gets no second copy.
  */
 const hasIt = (push: Push, cdr: RoamingCdr, from: PartyId): Pushing<boolean> =>
   send(push, { method: "GET", module: "cdrs", path: [cdr.id], from, to: cdr.body.roaming }).pipe(
@@ -51,7 +43,10 @@ const hasIt = (push: Push, cdr: RoamingCdr, from: PartyId): Pushing<boolean> =>
       const found = held(data)
       return found._tag === "Some" && found.value.id.toLowerCase() === cdr.id.toLowerCase()
     }),
-    Effect.catchTag("PartnerFailed", () => Effect.succeed(false))
+    Effect.catchIf(
+      (failed) => failed._tag === "PartnerFailed" && failed.http !== undefined && failed.http !== 429,
+      () => Effect.succeed(false)
+    )
   )
 
 export const pushCdr = (push: Push, cdr: RoamingCdr, fallback: PartyId): Pushing<Outcome> =>
@@ -61,8 +56,9 @@ export const pushCdr = (push: Push, cdr: RoamingCdr, fallback: PartyId): Pushing
     const body = push.wire.cdrs.encode(cdr)
     const hash = hashOf(body)
     const from = cdr.body.place?.party ?? fallback
-    // An earlier try was not recorded: its process ended before the push, or before it could store the answer.
-    if (item.isInDoubt === true && (yield* hasIt(push, cdr, from))) return { _tag: "Delivered", hash, isOnce: true }
+    // An earlier try was not accepted, or not recorded: its process ended before the push, or before it could store the answer.
+    const mayHaveIt = item.isInDoubt === true || item.tries > 0
+    if (mayHaveIt && (yield* hasIt(push, cdr, from))) return { _tag: "Delivered", hash, isOnce: true }
     const taken = send(push, { method: "POST", module: "cdrs", path: [], body, from, to: cdr.body.roaming })
     const headers = yield* taken.pipe(
       Effect.map((answered) => answered.headers),
@@ -70,7 +66,9 @@ export const pushCdr = (push: Push, cdr: RoamingCdr, fallback: PartyId): Pushing
         Effect.gen(function* () {
           // The CDR's id is unique, so it conflicts with itself: the partner received an earlier try, and its answer was lost.
           const isTaken = failed.http === 409
-          if (!isTaken && !(mayHaveIt(failed, push) && (yield* hasIt(push, cdr, from)))) return yield* failed
+          // A partner may also refuse a record in other words because it has it, from before it lost its registration.
+          const isHeld = !mayHaveIt && isRefusal(failed) && (yield* hasIt(push, cdr, from))
+          if (!isTaken && !isHeld) return yield* failed
           return {} as Readonly<Record<string, string>>
         })
       )

@@ -1,8 +1,8 @@
 /**
  * What a partner's answer to a push means: the partner has the object, cannot take it now, or refuses it. A refusal has OCPI's envelope (HTTP 4xx or
  * 2xx with status 2xxx). A status of 4xxx is from a hub that works and cannot reach the one party to which the object is addressed. An error without
- * an envelope may come from a proxy in front of a partner that is down. It is a doubt until a request for the partner's versions shows whether the
- * partner is reachable.
+ * an envelope may come from a proxy in front of a partner that is down, and an error of the partner's own code (status 3xxx, HTTP 500, 501) may be
+ * about one object or about everything. Both are a doubt until a request for the partner's versions shows whether the partner is reachable.
  */
 import type { Outcome } from "../../domain/event/Subscription.ts"
 import type { PartnerFailed } from "../client/OcpiClient.ts"
@@ -20,6 +20,12 @@ const isClientError = (status: number | undefined): boolean => status !== undefi
 /** OCPI's errors of hubs: the receiver is unknown, did not answer in time, or cannot be reached (OCPI 2.2.1 §5). */
 const isHubError = (status: number | undefined): boolean => status !== undefined && status >= 4000 && status < 5000
 
+/** OCPI's errors of servers (OCPI 2.2.1 §5): the partner could not process the request. */
+const isServerError = (status: number | undefined): boolean => status !== undefined && status >= 3000 && status < 4000
+
+/** HTTP errors of the partner's own code, not of a gateway in front of it or of an overload. */
+const ofTheCode: ReadonlySet<number> = new Set([500, 501])
+
 const is4xx = (http: number): boolean => http >= 400 && http < 500
 
 /** Whether the partner itself read and refused the object, which its envelope shows. */
@@ -28,16 +34,21 @@ export const isRefusal = ({ http, status }: Said): boolean => {
   return is4xx(http) || (http >= 200 && http < 300 && isClientError(status))
 }
 
-/** What an error without an envelope is about, if the partner is reachable. */
+/** What an error is about, if the partner is reachable. A redirect that is not followed is about the URL. */
 const doubtOf = ({ http, status }: Said): "object" | "place" | undefined => {
-  if (http === undefined || status !== undefined || !is4xx(http)) return undefined
-  if (ofThePlace.has(http)) return "place"
-  return notTheObject.has(http) ? undefined : "object"
+  if (http === undefined || (notTheObject.has(http) && http !== 403)) return undefined
+  if (ofTheCode.has(http) || (http >= 300 && http < 400)) return "place"
+  if (status !== undefined) return http < 300 && isServerError(status) ? "place" : undefined
+  if (!is4xx(http)) return undefined
+  return ofThePlace.has(http) ? "place" : "object"
 }
 
-/** Whether the partner does not know the object of a PATCH. It is then sent whole (OCPI 2.2.1 §8.2.2.3). Partners answer 2001 and 2002 for it too. */
+/** Whether the partner does not know the object of a PATCH, or does not implement PATCH. It is then sent whole (OCPI 2.2.1 §8.2.2.3). Partners answer 2001 and 2002 for it too. */
 export const isUnknownThere = (failed: Said): boolean =>
-  failed.http === 404 || failed.http === 405 || (isRefusal(failed) && isClientError(failed.status))
+  failed.http === 404 ||
+  failed.http === 405 ||
+  failed.http === 501 ||
+  (isRefusal(failed) && isClientError(failed.status))
 
 /** Tries after which a 404 without an envelope is believed. A URL that nothing serves is noticed long before. */
 const bareTries = 10
@@ -60,6 +71,8 @@ export const outcomeOf = (failed: Pick<PartnerFailed, "http" | "status" | "retry
     return { _tag: "Failed", message, retryAfterMillis, ...(retryAfterMillis === undefined ? { isAlone: true } : {}) }
   }
   if (isRefusal(failed)) return { _tag: "Refused", message }
+  // The wait is that of the module (`ModulePauses`). Other modules are used, and ask for a wait themselves if the limit is for all.
+  if (failed.http === 429) return { _tag: "Failed", message, isAlone: true }
   const doubt = doubtOf(failed)
   return { _tag: "Failed", message, retryAfterMillis, ...(doubt === undefined ? {} : { doubt }) }
 }

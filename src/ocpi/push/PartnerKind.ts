@@ -20,6 +20,7 @@ import { factsOf } from "../protocol/Version.ts"
 import { pushCdr, pushSession, pushTariff, pushTariffRemoval } from "./Charging.ts"
 import { concernOf, takes } from "./Concern.ts"
 import { withDoubtsSettled } from "./Doubts.ts"
+import { ModulePauses } from "./ModulePauses.ts"
 import { locationRef, tariffRef } from "./Objects.ts"
 import { isReachable } from "./Outcomes.ts"
 import { pushEvse, pushLocation } from "./LocationPush.ts"
@@ -220,6 +221,7 @@ const make = Effect.gen(function* () {
   const client = yield* PartnerClient
   const push = yield* pushing
   const addresseeOf = yield* addressees
+  const pauses = new ModulePauses()
 
   const kind: SubscriptionKind = {
     types: touchingTypes,
@@ -241,7 +243,7 @@ const make = Effect.gen(function* () {
       if (partner === undefined || version === undefined)
         return { _tag: "Failed", message: "The partner is not registered." }
       if (!takes(client, partner, item)) return forgotten
-      return yield* settled(push({ item, partner, sealedToken, wire: wireObjects[version], client, inTurn }))
+      return yield* settled(push({ item, partner, sealedToken, wire: wireObjects[version], client, pauses, inTurn }))
     }),
     isThere: Effect.fn("PartnerKind.isThere")(function* (subscription) {
       const [partner] = yield* lookup.partners([subscription.id])

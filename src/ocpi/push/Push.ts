@@ -9,6 +9,7 @@ import type { Answered, PartnerFailed } from "../client/OcpiClient.ts"
 import type { PartnerClient, PartnerUnreached } from "../client/PartnerClient.ts"
 import type { ModuleId } from "../protocol/EndpointTable.ts"
 import type { WireObjects } from "../objects/WireObjects.ts"
+import type { ModulePauses } from "./ModulePauses.ts"
 import { outcomeOf } from "./Outcomes.ts"
 import type { HttpMethod } from "../../outbound/HttpCall.ts"
 
@@ -19,6 +20,7 @@ export interface Push {
   readonly sealedToken?: string | undefined
   readonly wire: WireObjects
   readonly client: PartnerClient["Service"]
+  readonly pauses: ModulePauses
   readonly inTurn: InTurn
 }
 
@@ -42,17 +44,21 @@ const readerOf = ({ connection }: Partner): PartyId | undefined => {
 }
 
 /** Each try has its own request id. All tries of one item have the same correlation id. */
-export const send = ({ client, inTurn, item, partner, sealedToken }: Push, what: Sent): Pushing<Answered> =>
+export const send = ({ client, inTurn, item, partner, pauses, sealedToken }: Push, what: Sent): Pushing<Answered> =>
   inTurn(
-    client.call(partner, {
-      method: what.method,
-      at: { module: what.module, role: "RECEIVER", path: what.path },
-      body: what.body,
-      sealedToken,
-      correlationId: item.itemId,
-      from: what.from,
-      to: what.to ?? readerOf(partner)
-    })
+    pauses.calling(
+      partner.id,
+      what.module,
+      client.call(partner, {
+        method: what.method,
+        at: { module: what.module, role: "RECEIVER", path: what.path },
+        body: what.body,
+        sealedToken,
+        correlationId: item.itemId,
+        from: what.from,
+        to: what.to ?? readerOf(partner)
+      })
+    )
   )
 
 /** Nothing had to be sent. What the partner has remains recorded as it is. */

@@ -2,7 +2,12 @@
  * The SmartCharging profile (OCPP 1.6 §5.5, §5.7, §5.16, §6.22): profiles for a charger, and the schedule that the
  * charger reports.
  */
-import type { ChargingProfile, ChargingSchedule, ChargingSchedulePeriod } from "../../domain/command/ChargingProfile.ts"
+import {
+  type ChargingProfile,
+  type ChargingSchedule,
+  type ChargingSchedulePeriod,
+  limitToSend
+} from "../../domain/command/ChargingProfile.ts"
 import { answersWith, present, writeOptionalTime, type Command, take } from "./Command.ts"
 import { connectorIdOf, optionalConnectorIdOf, placeOf } from "./place.ts"
 import type { AnswerContent } from "../../domain/command/ChargerCommand.ts"
@@ -66,9 +71,6 @@ export const readCompositeSchedule = (payload: PayloadObject): AnswerContent => 
   }
 }
 
-/** §7.14: limits have at most one decimal, and chargers refuse messages with more. */
-const oneDecimal = (value: number): number => Math.round(value * 10) / 10
-
 /** §7.13. */
 const writeSchedule = (schedule: ChargingSchedule): Readonly<Record<string, unknown>> =>
   present({
@@ -76,9 +78,9 @@ const writeSchedule = (schedule: ChargingSchedule): Readonly<Record<string, unkn
     startSchedule: writeOptionalTime(schedule.startSchedule),
     chargingRateUnit: schedule.chargingRateUnit,
     chargingSchedulePeriod: schedule.periods.map(({ limit, numberPhases, startPeriod }) =>
-      present({ startPeriod, limit: oneDecimal(limit), numberPhases })
+      present({ startPeriod, limit: limitToSend(limit), numberPhases })
     ),
-    minChargingRate: schedule.minChargingRate === undefined ? undefined : oneDecimal(schedule.minChargingRate)
+    minChargingRate: schedule.minChargingRate === undefined ? undefined : limitToSend(schedule.minChargingRate)
   })
 
 /** §7.8. */

@@ -243,7 +243,7 @@ const placeRow = rowOf(
     countryCode: Schema.String,
     partyId: Schema.String,
     id: Schema.String,
-    evseUids: optional(Schema.Array(Schema.String))
+    evses: optional(Schema.Array(Schema.Struct({ uid: Schema.String, evseId: Schema.Int })))
   })
 )
 
@@ -253,17 +253,17 @@ const placeOf = (sql: SqlClient.SqlClient) =>
     const row = yield* guarded(
       placeRow(own`
         SELECT p.country_code AS "countryCode", p.party_id AS "partyId", s.id, (
-          SELECT json_agg(e.uid ORDER BY e.evse_id) FROM evse e
+          SELECT json_agg(json_build_object('uid', e.uid, 'evseId', e.evse_id) ORDER BY e.evse_id) FROM evse e
           WHERE e.organisation_id = c.organisation_id AND e.charger_id = c.charger_id AND e.site_id = c.site_id AND e.removed_at IS NULL
             AND (${evseId ?? null}::int IS NULL OR e.evse_id = ${evseId ?? null}::int)
-        ) AS "evseUids"
+        ) AS evses
         FROM charger c JOIN site s ON s.id = c.site_id
         JOIN party p ON p.organisation_id = s.organisation_id AND (p.id = s.party_id OR (s.party_id IS NULL AND p.is_default))
         WHERE ${own.rowsOf("c")} AND c.charger_id = ${chargerId}`)
     )
     if (row === undefined) return undefined
-    const { countryCode, evseUids, id, partyId } = row
-    return { party: { countryCode, partyId }, location: evseUids === undefined ? undefined : { id, evseUids } }
+    const { countryCode, evses, id, partyId } = row
+    return { party: { countryCode, partyId }, location: evses === undefined ? undefined : { id, evses } }
   })
 
 const pages = pagedList("token-conflicts", TextKey, ({ key }: { readonly key: string }) => key)

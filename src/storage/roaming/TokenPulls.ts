@@ -33,14 +33,18 @@ const dueRow = rowOf(
 const problemMax = 500
 
 export const tokenPulls = ({ sql, writable }: Recording) => {
-  /** Adds partners whose tokens are to be fetched, by their current registration. In 2.1.1 a module has no role. */
+  /**
+   * Adds partners whose tokens, or parties behind them, are to be fetched, by their current registration. In 2.1.1 a module has no role. A
+   * registration was just made, as far as the clock shows.
+   */
   const enlist = (now: number, settleMillis: number) => sql`
     INSERT INTO token_pull AS t (partner_id, organisation_id, registered_at, due_at)
-    SELECT p.id, p.organisation_id, to_timestamp((p.connection ->> 'registeredAt')::float8 / 1000), ${new Date(now + settleMillis)}
+    SELECT p.id, p.organisation_id, to_timestamp((p.connection ->> 'registeredAt')::float8 / 1000),
+      least(${new Date(now + settleMillis)}, to_timestamp(((p.connection ->> 'registeredAt')::float8 + ${settleMillis}) / 1000))
     FROM partner p
     WHERE p.status = 'Registered' AND NOT p.suspended AND EXISTS (
       SELECT 1 FROM jsonb_array_elements(p.connection -> 'endpoints') e
-      WHERE e ->> 'module' = 'tokens' AND coalesce(e ->> 'role', 'SENDER') = 'SENDER')
+      WHERE e ->> 'module' IN ('tokens', 'hubclientinfo') AND coalesce(e ->> 'role', 'SENDER') = 'SENDER')
       AND NOT EXISTS (SELECT 1 FROM token_pull x
         WHERE x.partner_id = p.id AND x.registered_at = to_timestamp((p.connection ->> 'registeredAt')::float8 / 1000))
     ON CONFLICT (partner_id) DO UPDATE SET registered_at = excluded.registered_at, due_at = excluded.due_at, from_at = NULL,
@@ -96,8 +100,8 @@ export const tokenPulls = ({ sql, writable }: Recording) => {
         end._tag === "Failed"
           ? sql`UPDATE token_pull t SET due_at = ${at}, failures = t.failures + 1, problem = ${end.problem.slice(0, problemMax)},
               tried_at = ${new Date(now)} WHERE ${rowOfPull(due)}`
-          : sql`UPDATE token_pull t SET due_at = ${at}, failures = 0, problem = NULL, tried_at = ${new Date(now)},
-              pulled_at = ${new Date(end.beganAt)}, from_at = ${new Date(end.beganAt)}, taken = ${end.taken},
+          : sql`UPDATE token_pull t SET due_at = ${at}, failures = 0, problem = ${end.problem?.slice(0, problemMax) ?? null}, tried_at = ${new Date(now)},
+              pulled_at = ${new Date(end.beganAt)}, from_at = ${end.from === undefined ? null : new Date(end.from)}, taken = ${end.taken},
               unreadable = ${end.unreadable} WHERE ${rowOfPull(due)}`
       return Effect.andThen(writable, guardedWrite(Effect.asVoid(ended)))
     })

@@ -112,7 +112,11 @@ AS $function$
     IF TG_OP = 'INSERT' THEN
       PERFORM evse_name(array_agg(DISTINCT k.charger_id)) FROM changed k;
       INSERT INTO location_stale (organisation_id, site_id)
-      SELECT DISTINCT c.organisation_id, c.site_id FROM changed k JOIN charger c ON c.charger_id = k.charger_id;
+      SELECT DISTINCT c.organisation_id, c.site_id FROM changed k JOIN charger c ON c.charger_id = k.charger_id
+      UNION
+      -- Where they were removed before: their public id is used again.
+      SELECT e.organisation_id, e.site_id FROM changed k JOIN charger c ON c.charger_id = k.charger_id
+      JOIN evse e ON e.organisation_id = c.organisation_id AND e.charger_id = c.charger_id AND e.site_id <> c.site_id;
     ELSE
       INSERT INTO location_stale (organisation_id, site_id)
       SELECT DISTINCT c.organisation_id, c.site_id

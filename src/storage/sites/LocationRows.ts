@@ -145,7 +145,8 @@ const SourcesRow = Schema.Struct({
         publicId: Schema.String,
         chargerId: Schema.String,
         evseId: Schema.Int,
-        removed: Schema.Boolean
+        removed: Schema.Boolean,
+        usedAgain: Schema.Boolean
       })
     )
   ),
@@ -262,7 +263,8 @@ export const sourcesOfSites = (sql: SqlClient.SqlClient, wanted: ReadonlyArray<W
     ) k ON true
     LEFT JOIN LATERAL (
       SELECT jsonb_agg(jsonb_build_object('uid', e.uid, 'publicId', e.public_id, 'chargerId', e.charger_id, 'evseId', e.evse_id,
-        'removed', e.removed_at IS NOT NULL) ORDER BY e.number, e.uid) AS evses
+        'removed', e.removed_at IS NOT NULL, 'usedAgain', EXISTS (SELECT 1 FROM evse o WHERE o.organisation_id = e.organisation_id
+          AND o.number = e.number AND o.site_id <> e.site_id AND o.removed_at IS NULL)) ORDER BY e.number, e.uid) AS evses
       FROM evse e WHERE e.site_id = w.site_id
     ) e ON true
     LEFT JOIN LATERAL (

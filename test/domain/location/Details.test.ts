@@ -98,8 +98,8 @@ describe("a location that is not published to everyone", () => {
     const gone = asForEverybody(busy)
     expect(gone?.lastUpdated).toBe(now + minute)
     expect(gone?.evses.map(({ evseId, lastUpdated, status }) => [evseId, status, lastUpdated])).toEqual([
-      [undefined, "REMOVED", now + minute],
-      [undefined, "REMOVED", now + minute]
+      ["NL*ABC*E000001", "REMOVED", now + minute],
+      ["NL*ABC*E000002", "REMOVED", now + minute]
     ])
     const end = now + minute + removedShownDays * day
     expect(dueOf(busy, hidden, now + day)).toBe(end)

@@ -121,9 +121,22 @@ describe("a location", () => {
     const without = { ...sources, chargers: [] }
     const after = made(without, before, now + minute)
     expect(after.evses.map(({ evseId, status }) => [status, evseId])).toEqual([
-      ["REMOVED", undefined],
-      ["REMOVED", undefined]
+      ["REMOVED", "NL*ABC*E000001"],
+      ["REMOVED", "NL*ABC*E000002"]
     ])
+    // One whose charger is at another site now has none, and was removed when it was.
+    const usedAgain = { ...without, evses: sources.evses.map((evse, n) => ({ ...evse, usedAgain: n === 0 })) }
+    for (const [elsewhere, at] of [
+      [made(usedAgain, before, now + minute), now + minute],
+      [made(usedAgain, after, now + 2 * minute), now + 2 * minute],
+      [made({ ...usedAgain, site: undefined }, before, now + minute), now + minute]
+    ] as const) {
+      expect(elsewhere.evses.map(({ evseId, lastUpdated }) => [evseId, lastUpdated])).toEqual([
+        [undefined, now + minute],
+        ["NL*ABC*E000002", now + minute]
+      ])
+      expect(elsewhere.lastUpdated).toBe(at)
+    }
     // It stays as it was removed.
     const ninetyDaysOn = now + minute + removedShownDays * day
     expect(locationOf(without, after, ninetyDaysOn - 1)).toBe(after)

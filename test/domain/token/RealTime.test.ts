@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { type AuthorizationContext, authorize, partnersToAsk } from "../../../src/domain/decide/Authorize.ts"
-import type { PartnerAnswer, RoamingCard } from "../../../src/domain/token/RealTime.ts"
+import { type PartnerAnswer, permittedEvses, type RoamingCard } from "../../../src/domain/token/RealTime.ts"
 import type { TokenFacts } from "../../../src/domain/token/Token.ts"
 import { minute, token } from "../../support/events.ts"
-import { policy, now, asking, starting, elsewhere, here, reserved, card } from "./situations.ts"
+import { policy, now, asking, start, starting, elsewhere, here, reserved, card } from "./situations.ts"
 
 /** Partners' cards, and what the partners answer about them. */
 const never = (valid: boolean, partnerId = "NL-MSP") =>
@@ -15,6 +15,7 @@ const says = (allowed: string | undefined, about: RoamingCard, more: Partial<Par
   allowed,
   contract: undefined,
   groupUid: undefined,
+  evseIds: undefined,
   authorizationReference: undefined,
   ...more
 })
@@ -151,6 +152,7 @@ describe("a partner's answer", () => {
       allowed,
       contract: allowed === "ALLOWED" ? card(true, partnerId) : undefined,
       groupUid: undefined,
+      evseIds: undefined,
       authorizationReference: undefined
     })
     const outcome = (...partnerAnswers: ReadonlyArray<PartnerAnswer>) => {
@@ -170,5 +172,48 @@ describe("a partner's answer", () => {
   it("is not stored for a card that is charging elsewhere", () => {
     const result = decided(factsWith([card(true)], { openSessions: [elsewhere] }))
     expect([result.status, result.roaming]).toEqual(["ConcurrentTx", undefined])
+  })
+})
+
+describe("a permission for some EVSEs only", () => {
+  const one = never(true)
+  const at = (evseIds: ReadonlyArray<number> | undefined, context: AuthorizationContext) =>
+    authorize(factsWith([one], { partnerAnswers: [says("ALLOWED", one, { evseIds })] }), policy, context, now).status
+  const other: AuthorizationContext = { ...start, evseId: start.evseId + 1, at: now }
+
+  it("accepts the card, and a start at one of them, but no other start", () => {
+    const first = [start.evseId]
+    expect([at(first, asking), at(first, starting), at(first, other)]).toEqual(["Accepted", "Accepted", "Invalid"])
+    expect([at([], asking), at([], starting)]).toEqual(["Invalid", "Invalid"])
+    expect([at(undefined, asking), at(undefined, other)]).toEqual(["Accepted", "Accepted"])
+  })
+
+  it("applies to an unknown card as well", () => {
+    const stranger = { ...says("ALLOWED", one, { evseIds: [start.evseId], contract: one }) }
+    const about = { partnerId: one.partnerId, card: undefined }
+    const given = factsWith([], { askable: [one.partnerId], partnerAnswers: [{ ...stranger, about }] })
+    expect([starting, other].map((context) => authorize(given, policy, context, now).status)).toEqual([
+      "Accepted",
+      "Invalid"
+    ])
+  })
+
+  it("is read from the place in the answer", () => {
+    const asked = {
+      id: "Site",
+      evses: [
+        { uid: "a", evseId: 1 },
+        { uid: "b", evseId: 2 }
+      ]
+    }
+    const limits = [
+      undefined,
+      { locationId: "site", evseUids: [] },
+      { locationId: "SITE", evseUids: ["B", "unknown"] },
+      { locationId: undefined, evseUids: ["a"] },
+      { locationId: "Site", evseUids: ["unknown"] },
+      { locationId: "another", evseUids: [] }
+    ]
+    expect(limits.map((given) => permittedEvses(asked, given))).toEqual([undefined, undefined, [2], [1], [], []])
   })
 })

@@ -78,6 +78,24 @@ it("stores all fields of a site, with countries as alpha-3", async () => {
   expect(made.json).toMatchObject({ ...given, country: "FIN" })
 })
 
+it("stores a time zone as the IANA database spells it, in any case of letters", async () => {
+  const made = await ask("POST", "/sites", { name: "Zoned", timeZone: "europe/berlin" })
+  expect([made.status, made.json.timeZone]).toEqual([200, "Europe/Berlin"])
+  const changed = await ask("PATCH", `/sites/${made.json.id}`, { timeZone: "AMERICA/PORT_OF_SPAIN" })
+  expect(changed.json.timeZone).toBe("America/Port_of_Spain")
+})
+
+it("refuses exceptional hours without regular ones, which no partner could be sent", async () => {
+  const { regularHours: _, ...exceptions } = openingHours
+  for (const hours of [exceptions, { ...exceptions, regularHours: [] }]) {
+    const refused = await ask("POST", "/sites", { name: "Harbour", openingHours: hours })
+    expect([refused.status, JSON.stringify(refused.json)]).toEqual([400, expect.stringContaining("usual hours")])
+  }
+  const always = await ask("POST", "/sites", { name: "Always", openingHours: { ...exceptions, twentyfourseven: true } })
+  expect(always.status).toBe(200)
+  expect((await ask("POST", "/sites", { name: "Never", openingHours: { twentyfourseven: false } })).status).toBe(200)
+})
+
 it("changes what a PATCH names, clears what is null, and leaves the rest", async () => {
   const { id } = (await ask("POST", "/sites", { name: "Harbour", city: "Turku", area: "West" })).json
   const changed = await ask("PATCH", `/sites/${id}`, { city: null, country: "FI" })

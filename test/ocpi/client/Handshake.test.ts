@@ -26,10 +26,12 @@ const server = createServer((request, response) => {
       code === undefined ? "default backend" : JSON.stringify({ status_code: code, timestamp: "2026-11-20T08:30:00Z" })
     return void response.writeHead(http).end(body)
   }
-  const data = request.url === "/versions" ? [{ version: "2.2.1", url: `${base}/2.2.1` }] : { endpoints }
+  const data = request.url === "/versions" ? [{ version: "2.2.1", url: detailsUrl ?? `${base}/2.2.1` }] : { endpoints }
   response.writeHead(200).end(JSON.stringify({ data, status_code: 1000, timestamp: "2026-11-20T08:30:00Z" }))
 })
 let base = ""
+/** The URL of the details, as the list of versions gives it. */
+let detailsUrl: string | undefined
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
@@ -40,6 +42,7 @@ beforeEach(() => {
   endpoints = [{ identifier: "credentials", url: "https://partner.example/credentials" }]
   refusal = () => undefined
   heard = []
+  detailsUrl = undefined
 })
 
 const base64 = `Token ${Buffer.from("their-token").toString("base64")}`
@@ -61,6 +64,25 @@ it("a module with a name that cannot be stored is skipped, without affecting the
   expect(
     "endpoints" in success && (success.endpoints as ReadonlyArray<PartnerEndpoint>).map(({ module }) => module)
   ).toEqual(["tokens", own.identifier])
+})
+
+it("relative URLs of the details and of modules are resolved against the address that names them", async () => {
+  detailsUrl = "2.2.1"
+  endpoints = [
+    { identifier: "credentials", role: "SENDER", url: "/ocpi/2.2.1/credentials" },
+    { identifier: "tokens", role: "SENDER", url: "tokens?tenant=7" },
+    { identifier: "cdrs", role: "RECEIVER", url: "https://other.example/cdrs" },
+    { identifier: "sessions", role: "RECEIVER", url: "http://" }
+  ]
+  expect(await found("Base64", true)).toMatchObject({
+    success: {
+      endpoints: [
+        { module: "credentials", url: `${base}/ocpi/2.2.1/credentials` },
+        { module: "tokens", url: `${base}/tokens?tenant=7` },
+        { module: "cdrs", url: "https://other.example/cdrs" }
+      ]
+    }
+  })
 })
 
 /** How partners answer a token in the form that they do not accept. */

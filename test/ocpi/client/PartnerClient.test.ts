@@ -1,8 +1,10 @@
 import { createServer, type IncomingHttpHeaders } from "node:http"
 import type { AddressInfo } from "node:net"
+import { brotliCompressSync, gzipSync } from "node:zlib"
 import { Effect, Layer, Redacted } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import type { Partner } from "../../../src/domain/roaming/Partner.ts"
+import type { ExchangeRecord } from "../../../src/domain/roaming/ExchangeRecord.ts"
 import { Exchanges } from "../../../src/domain/roaming/Exchanges.ts"
 import { Partners } from "../../../src/domain/roaming/Partners.ts"
 import { Secrets } from "../../../src/domain/values/Secrets.ts"
@@ -17,7 +19,12 @@ interface Heard {
 }
 
 let heard: Array<Heard> = []
-let answers: Array<{ readonly status: number; readonly headers?: Record<string, string>; readonly body: string }> = []
+let logged: Array<ExchangeRecord> = []
+let answers: Array<{
+  readonly status: number
+  readonly headers?: Record<string, string>
+  readonly body: string | Buffer
+}> = []
 const server = createServer((request, response) => {
   const chunks: Array<Buffer> = []
   request.on("data", (chunk: Buffer) => chunks.push(chunk))
@@ -38,6 +45,7 @@ afterAll(() => server.close())
 beforeEach(() => {
   heard = []
   answers = []
+  logged = []
 })
 
 const ours = { countryCode: "NL", partyId: "VLT" }
@@ -79,7 +87,7 @@ const layer = PartnerClient.layer({
   maxPerPlace: 2
 }).pipe(
   Layer.provide(partners),
-  Layer.provide(Layer.mock(Exchanges, { record: () => {} })),
+  Layer.provide(Layer.mock(Exchanges, { record: (one) => void logged.push(one) })),
   Layer.provide(StoredSecrets.layer(Redacted.make("0123456789abcdef0123456789abcdef")))
 )
 
@@ -205,5 +213,104 @@ describe("a call to a partner", () => {
     expect(new Set(tokens.slice(0, 2)).size).toBe(2)
     expect(tokens[2]).toBe(`Token ${Buffer.from("their-token").toString("base64")}`)
     expect(tokens).toHaveLength(3)
+  })
+
+  it("reads a wait that is given as a date", async () => {
+    answers = [{ status: 429, headers: { "retry-after": new Date(Date.now() + 90_000).toUTCString() }, body: "" }]
+    const failed = await failure(partner(), { method: "GET", at: { url: `${base}/` }, correlationId: "c" })
+    expect(failed).toHaveProperty("retryAfterMillis", expect.closeTo(90_000, -4))
+  })
+})
+
+describe("an answer of a partner", () => {
+  const text = '{"data":[1],"status_code":1000}'
+  const asked = { method: "GET", at: { module: "tokens", role: "SENDER" }, correlationId: "c" } as const
+
+  it.each([
+    ["gzip", gzipSync(text)],
+    ["br", brotliCompressSync(text)],
+    ["identity", Buffer.from(`\ufeff${text}`)],
+    ["GZIP", gzipSync(`\ufeff${text}`)]
+  ])("is read in the coding %s, with or without a byte order mark", async (coding, body) => {
+    answers = [{ status: 200, headers: { "content-encoding": coding }, body }]
+    expect((await call(partner(), asked)).data).toEqual([1])
+    expect(heard[0]?.headers["accept-encoding"]).toBe("gzip, br")
+    expect(logged[0]?.responseBody).toBe(text)
+  })
+
+  it("has a limit of its size when it is unpacked", async () => {
+    const body = gzipSync(JSON.stringify({ data: "x".repeat(10_001), status_code: 1000 }))
+    answers = [{ status: 200, headers: { "content-encoding": "gzip" }, body }]
+    expect(await failure(partner(), asked)).toMatchObject({
+      heard: true,
+      message: "the answer has more than 10000 bytes when it is unpacked"
+    })
+  })
+
+  it.each([
+    ["zstd", 'the answer has the content coding "zstd", and only gzip, br were asked for'],
+    ["gzip", "the compressed answer cannot be unpacked"]
+  ])("that is said to be in %s and cannot be read fails with the reason", async (coding, message) => {
+    answers = [{ status: 200, headers: { "content-encoding": coding }, body: text }]
+    expect(await failure(partner(), asked)).toMatchObject({ heard: true, message })
+  })
+})
+
+describe("a redirect", () => {
+  const put = {
+    method: "PUT",
+    at: { module: "sessions", role: "RECEIVER", path: ["s1"] },
+    body: { id: "s1" },
+    correlationId: "c"
+  } as const
+
+  it.each([307, 308])("%s to the same server is followed with the method, the body and the token", async (status) => {
+    answers = [{ status, headers: { location: "/sessions/s1/?tenant=7" }, body: "" }]
+    await call(partner(), put)
+    expect(heard.map(({ body, method, url }) => ({ body, method, url }))).toEqual([
+      { body: '{"id":"s1"}', method: "PUT", url: "/sessions/s1?tenant=7" },
+      { body: '{"id":"s1"}', method: "PUT", url: "/sessions/s1/?tenant=7" }
+    ])
+    expect(new Set(heard.map(({ headers }) => headers["authorization"])).size).toBe(1)
+    const host = base.slice("http://".length)
+    expect(logged.map(({ httpStatus, path }) => [httpStatus, path])).toEqual([
+      [status, `${host}/sessions/s1?tenant=7`],
+      [200, `${host}/sessions/s1/?tenant=7`]
+    ])
+  })
+
+  it("is followed once, and a second one is named with its target", async () => {
+    const loop = { status: 307, headers: { location: "/again" }, body: "" }
+    answers = [loop, loop, loop]
+    const message = `HTTP 307, a redirect to ${base}/again that is not followed`
+    expect(await failure(partner(), put)).toMatchObject({ _tag: "PartnerFailed", http: 307, message })
+    expect(heard).toHaveLength(2)
+    expect(logged[1]?.error).toBe(message)
+  })
+
+  it.each([
+    [307, "https://other.example/sessions/s1"],
+    [308, "https://user:password@127.0.0.1/sessions"],
+    [301, "/sessions/s1/"],
+    [302, "/login"],
+    [303, "/sessions/s1/"]
+  ])("%s to %s is not followed, and the reason names the target", async (status, location) => {
+    answers = [{ status, headers: { location }, body: "" }]
+    const failed = await failure(partner(), put)
+    const shown = new URL(location.replace(":password@", ":***@"), base).href
+    expect(failed.message).toBe(`HTTP ${status}, a redirect to ${shown} that is not followed`)
+    expect(heard).toHaveLength(1)
+  })
+
+  it("of a result's address shows nothing of it but the host", async () => {
+    answers = [{ status: 302, headers: { location: "/secret-of-a-command" }, body: "" }]
+    const at = { responseUrl: `${base}/secret-of-a-command?x=1` }
+    const failed = await failure(partner(), { method: "POST", at, body: {}, correlationId: "c" })
+    expect(failed.message).toBe(`HTTP 302, a redirect to ${base}/*** that is not followed`)
+    expect(JSON.stringify(logged)).not.toContain("secret-of")
+    answers = [{ status: 307, headers: { location: "/another-secret" }, body: "" }]
+    await call(partner(), { method: "POST", at, body: {}, correlationId: "c" })
+    expect(heard.at(-1)?.url).toBe("/another-secret")
+    expect(JSON.stringify(logged)).not.toContain("another-secret")
   })
 })

@@ -3,7 +3,9 @@ import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Effect, Layer, Redacted } from "effect"
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { Conflict } from "../../../src/domain/Errors.ts"
+import { Conflict, NotFound } from "../../../src/domain/Errors.ts"
+import type { ClientInfo } from "../../../src/domain/roaming/ClientInfo.ts"
+import { sameParty } from "../../../src/domain/values/PartyId.ts"
 import type { Partner } from "../../../src/domain/roaming/Partner.ts"
 import type { CpoParty } from "../../../src/domain/roaming/Party.ts"
 import { Exchanges } from "../../../src/domain/roaming/Exchanges.ts"
@@ -47,9 +49,9 @@ const card = (uid: string, more: object = {}) => ({
   ...more
 })
 
-const page = (response: ServerResponse, data: unknown, link?: string) =>
+const page = (response: ServerResponse, data: unknown, link?: string, headers: Record<string, string> = {}) =>
   response
-    .writeHead(200, link === undefined ? {} : { link: `<${link}>; rel="next"` })
+    .writeHead(200, { ...(link === undefined ? {} : { link: `<${link}>; rel="next"` }), ...headers })
     .end(JSON.stringify({ data, status_code: 1000, timestamp: "2026-11-20T08:30:00Z" }))
 
 const ours: CpoParty = {
@@ -81,12 +83,48 @@ const partner = (): Partner => ({
   updatedAt: 0
 })
 
+/** What hubs report is stored in `reported`. No one else has the parties. */
+const hubClients = (reported: Array<ClientInfo>) =>
+  Layer.mock(HubClients, {
+    put: (_, __, info) => Effect.sync(() => reported.push(info) > 0),
+    get: (_, __, party) => {
+      const found = reported.find((one) => sameParty(one, party))
+      return found === undefined ? new NotFound({ kind: "client", id: "" }) : Effect.succeed(found)
+    },
+    holder: () => Effect.undefined
+  })
+
+/** A hub that offers tokens and the list of the parties behind it. */
+const hub = (): Partner => {
+  const { connection, ...one } = partner()
+  const party = { countryCode: "DE", partyId: "HUB" }
+  return {
+    ...one,
+    expected: { ...party, roles: ["HUB"] },
+    connection: {
+      ...connection!,
+      parties: [{ ...party, role: "HUB", businessDetails: { name: "Hub" } }],
+      endpoints: [...connection!.endpoints, { module: "hubclientinfo", role: "SENDER", url: `${base}/hubclientinfo` }]
+    }
+  }
+}
+
+const client = (partyId: string, more: object = {}) => ({
+  country_code: "DE",
+  party_id: partyId,
+  role: "EMSP",
+  status: "CONNECTED",
+  last_updated: "2026-11-20T08:30:00Z",
+  ...more
+})
+
 /** Fetches once, as if due. Returns the stored tokens, how it ended and when it is due again. */
 const fetchOnce = (
   more: Partial<DuePull> = {},
   options = {},
-  { pagesKept = Number.POSITIVE_INFINITY, tokensMax = 1_000 } = {}
+  { of = partner(), pagesKept = Number.POSITIVE_INFINITY, tokensMax = 1_000 } = {}
 ) => {
+  const reported: Array<ClientInfo> = []
   const kept: Array<string> = []
   const ends: Array<{ readonly end: PullEnd; readonly after: number }> = []
   const due: DuePull = {
@@ -112,7 +150,7 @@ const fetchOnce = (
   const sealed = Effect.map(Secrets, (secrets) => secrets.seal("partner-token", "their-token"))
   const partners = Layer.unwrap(
     Effect.map(sealed, (token) =>
-      Layer.mock(Partners, { theirToken: () => Effect.succeed(token), get: () => Effect.succeed(partner()) })
+      Layer.mock(Partners, { theirToken: () => Effect.succeed(token), get: () => Effect.succeed(of) })
     )
   )
   const client = PartnerClient.layer({
@@ -124,7 +162,7 @@ const fetchOnce = (
   })
   const services = pullLayer({ ...defaultPullOptions, ...options }).pipe(
     Layer.provide(tokens),
-    Layer.provide(Layer.mock(HubClients, {})),
+    Layer.provide(hubClients(reported)),
     Layer.provide(Layer.mock(Parties, { list: () => Effect.succeed([ours]) })),
     Layer.provide(client),
     Layer.provide(Layer.mock(Exchanges, { record: () => {} })),
@@ -134,7 +172,7 @@ const fetchOnce = (
   const run = Effect.gen(function* () {
     expect(yield* (yield* TokenFetcher).fetchDue).toBe(true)
     const [{ after, end }] = ends as [(typeof ends)[0]]
-    return { kept, end, after }
+    return { kept, end, after, reported }
   })
   return Effect.runPromise(Effect.provide(run, services))
 }
@@ -175,7 +213,47 @@ describe("fetching a partner's tokens", () => {
       void page(response, [card("good"), { uid: "bad" }, 7, card("foreign", { party_id: "XYZ" }), card("too")])
     const { end, kept } = await fetchOnce()
     expect(kept).toEqual(["good", "too"])
-    expect(end).toMatchObject({ _tag: "Pulled", taken: 2, unreadable: 3 })
+    expect(end).toMatchObject({
+      _tag: "Pulled",
+      taken: 2,
+      unreadable: 3,
+      problem: "1 token of parties that are not the partner's, 2 tokens that cannot be read"
+    })
+  })
+
+  it("reads on by offset if there is no link, and the total says that there is more", async () => {
+    const all = Array.from({ length: 5 }, (_, n) => card(`t${n}`))
+    answer = ({ searchParams }, response) => {
+      const offset = Number(searchParams.get("offset") ?? 0)
+      page(response, all.slice(offset, offset + 2), undefined, { "x-total-count": "5", "x-limit": "2" })
+    }
+    const { end, kept } = await fetchOnce()
+    expect(heard).toEqual(["/tokens?limit=100", "/tokens?limit=100&offset=2", "/tokens?limit=100&offset=4"])
+    expect(kept).toEqual(["t0", "t1", "t2", "t3", "t4"])
+    expect(end).toMatchObject({ _tag: "Pulled", taken: 5, problem: undefined })
+  })
+
+  it.each([
+    ["repeats its first page", () => [card("a"), card("b")]],
+    ["has nothing there", (offset: number) => (offset === 0 ? [card("a"), card("b")] : [])]
+  ])("is incomplete if a list without links %s at an offset, and is repeated", async (_, data) => {
+    answer = ({ searchParams }, response) =>
+      void page(response, data(Number(searchParams.get("offset") ?? 0)), undefined, { "x-total-count": "250" })
+    const { end, kept } = await fetchOnce()
+    expect(end).toEqual({
+      _tag: "Failed",
+      problem: "the list is incomplete: 2 of 250 objects, and neither a Link nor an offset leads to the others"
+    })
+    expect([kept, heard.length]).toEqual([["a", "b"], 2])
+  })
+
+  it("believes the last link, and an empty list, whatever the total is", async () => {
+    const total = { "x-total-count": "250" }
+    answer = ({ search }, response) =>
+      void page(response, [card(search)], search.includes("more") ? undefined : "?more=1", total)
+    expect((await fetchOnce()).end).toMatchObject({ _tag: "Pulled", taken: 2 })
+    answer = (_, response) => void page(response, [], undefined, total)
+    expect((await fetchOnce()).end).toMatchObject({ _tag: "Pulled", taken: 0 })
   })
 
   it("follows a relative link, but no link to another host", async () => {
@@ -245,5 +323,54 @@ describe("fetching a partner's tokens", () => {
     expect(first.after).toBeLessThanOrEqual(75_000)
     const tenth = await fetchOnce({ failures: 9 })
     expect(tenth.after).toBeGreaterThanOrEqual(hour)
+  })
+})
+
+describe("fetching a hub's tokens", () => {
+  it("reads the parties behind it first, from every page, and accepts their tokens only", async () => {
+    answer = ({ pathname, search }, response) => {
+      if (pathname === "/tokens") {
+        page(
+          response,
+          ["AAA", "BBB", "CCC", "CCC"].map((party_id, n) => card(`t${n}`, { party_id }))
+        )
+      } else if (search.includes("more")) page(response, [client("BBB"), { party_id: 7 }])
+      else page(response, [client("AAA"), client("CPO", { role: "CPO" })], `${base}/hubclientinfo?more=1`)
+    }
+    const { end, kept, reported } = await fetchOnce({}, {}, { of: hub() })
+    expect(heard).toEqual(["/hubclientinfo?limit=100", "/hubclientinfo?more=1", "/tokens?limit=100"])
+    expect(reported.map(({ partyId, role }) => `${partyId} ${role}`)).toEqual(["AAA EMSP", "CPO CPO", "BBB EMSP"])
+    expect(kept).toEqual(["t0", "t1"])
+    // The next fetch asks for everything again: the dropped tokens do not change when the hub reports their party.
+    expect(end).toMatchObject({
+      taken: 2,
+      unreadable: 2,
+      from: undefined,
+      problem: "2 tokens of parties the hub has not reported"
+    })
+  })
+
+  it("fetches them even if the list of parties cannot be read, and says so", async () => {
+    answer = ({ pathname }, response) => {
+      if (pathname === "/tokens") page(response, [])
+      else response.writeHead(500).end("{}")
+    }
+    const { end } = await fetchOnce({}, {}, { of: hub() })
+    expect(end).toMatchObject({
+      _tag: "Pulled",
+      problem: "the hub's list of parties could not be read: HTTP 500"
+    })
+  })
+
+  it("does not read the list of a partner that was not invited as a hub, and works without tokens", async () => {
+    answer = (_, response) => void page(response, [])
+    const { connection, ...one } = hub()
+    await fetchOnce({}, {}, { of: { ...one, connection, expected: undefined } })
+    expect(heard).toEqual(["/tokens?limit=100"])
+    heard = []
+    const endpoints = connection!.endpoints.filter(({ module }) => module !== "tokens")
+    const { end } = await fetchOnce({}, {}, { of: { ...one, connection: { ...connection!, endpoints } } })
+    expect(heard).toEqual(["/hubclientinfo?limit=100"])
+    expect(end).toMatchObject({ _tag: "Pulled", taken: 0, problem: undefined })
   })
 })

@@ -228,6 +228,12 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
         bodies.RESERVE_NOW(partner, spot, { expiry_date: "2020-01-01T00:00:00Z" })
       )
       expect(gone.answer).toMatchObject({ result: "REJECTED" })
+      const inHours = (hours: number) => ({ expiry_date: partner.time(Date.now() + hours * 3_600_000) })
+      const year = bodies.RESERVE_NOW(partner, spot, inHours(365 * 24))
+      expect((await partner.command("RESERVE_NOW", year)).answer).toMatchObject({ result: "REJECTED" })
+      expect(spot.station.asked("ReserveNow")).toHaveLength(3)
+      const day = bodies.RESERVE_NOW(partner, spot, inHours(23))
+      expect((await partner.command("RESERVE_NOW", day)).answer).toMatchObject({ result: "ACCEPTED" })
       expect(problemsOf(partner, other.partner)).toEqual([])
     }
   )

@@ -129,11 +129,15 @@ describe("charging profiles", () => {
     expect(wireObjects["2.2"].profiles).toBe(profiles)
   })
 
-  it("are read with limits rounded to one decimal", () => {
-    const periods = [{ start_period: 0, limit: 16.04 }]
+  it("are read with limits rounded down to one decimal", () => {
+    const periods = [16.25, 16.3, 16.09].map((limit, n) => ({ start_period: n, limit }))
     expect(set({ charging_rate_unit: "A", min_charging_rate: 6.06, charging_profile_period: periods })).toEqual({
       responseUrl: response_url,
-      schedule: { chargingRateUnit: "A", minChargingRate: 6.1, periods: [{ startPeriod: 0, limit: 16 }] }
+      schedule: {
+        chargingRateUnit: "A",
+        minChargingRate: 6,
+        periods: [16.2, 16.3, 16].map((limit, n) => ({ startPeriod: n, limit }))
+      }
     })
     expect(set({ charging_rate_unit: "W", duration: null, charging_profile_period: null })).toEqual({
       responseUrl: response_url,

@@ -70,7 +70,13 @@ describe.each(versions)("a token in OCPI %s", (version) => {
   })
 
   it("is authorised with location references that fit the standard", () => {
-    const references = wire.references({ id: "site", evseUids: ["e1", "e2"] })
+    const references = wire.references({
+      id: "site",
+      evses: [
+        { uid: "e1", evseId: 1 },
+        { uid: "e2", evseId: 2 }
+      ]
+    })
     expect(schemasOf[version].LocationReferences(references, "references")).toEqual([])
   })
 })
@@ -95,8 +101,18 @@ describe("a partner's answer to an authorisation request", () => {
 
   it("has the token and a reference from 2.2 on, and neither in 2.1.1", () => {
     const word = { allowed: "ALLOWED", token, authorization_reference: "ref", location: { location_id: "x" } }
-    expect(read("2.2.1", word)).toEqual({ allowed: "ALLOWED", token: full, authorizationReference: "ref" })
-    expect(read("2.1.1", word)).toEqual({ allowed: "ALLOWED", token: undefined, authorizationReference: undefined })
+    const place = { locationId: "x", evseUids: [] }
+    expect(read("2.2.1", word)).toEqual({ allowed: "ALLOWED", token: full, authorizationReference: "ref", place })
+    const old = { allowed: "ALLOWED", token: undefined, authorizationReference: undefined, place }
+    expect(read("2.1.1", word)).toEqual(old)
+  })
+
+  it.each(versions)("may name a place in %s, which is left out if it cannot be read", (version) => {
+    const read = (location: unknown) =>
+      Effect.runSync(wireObjects[version].tokens.decodeWord({ allowed: "ALLOWED", location }, party)).place
+    expect(read({ location_id: "x", evse_uids: ["a", "b"] })).toEqual({ locationId: "x", evseUids: ["a", "b"] })
+    expect(read({ location_id: null, evse_uids: null })).toEqual({ locationId: undefined, evseUids: [] })
+    expect([read(undefined), read(null), read("x"), read({ evse_uids: [7] })]).toEqual(Array(4).fill(undefined))
   })
 
   it.each(versions)("may be a list of one in %s, but not of more or none", (version) => {
@@ -106,7 +122,7 @@ describe("a partner's answer to an authorisation request", () => {
   })
 
   it("is valid without a token, with an unreadable one, and with a reference that is too long", () => {
-    const expected = { allowed: "BLOCKED", token: undefined, authorizationReference: undefined }
+    const expected = { allowed: "BLOCKED", token: undefined, authorizationReference: undefined, place: undefined }
     expect(read("2.2", { allowed: "BLOCKED" })).toEqual(expected)
     expect(read("2.2", { allowed: "BLOCKED", token: { uid: 7 }, authorization_reference: null })).toEqual(expected)
     expect(read("2.2", { allowed: "BLOCKED", authorization_reference: "x".repeat(37) })).toEqual(expected)

@@ -9,6 +9,7 @@ import { PartnerClient, type PartnerRequest } from "../../../src/ocpi/client/Par
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
 import { PartnerFailed } from "../../../src/ocpi/client/OcpiClient.ts"
 import { pushCdr, pushSession, pushTariff, pushTariffRemoval } from "../../../src/ocpi/push/Charging.ts"
+import { ModulePauses } from "../../../src/ocpi/push/ModulePauses.ts"
 import type { OcpiVersion } from "../../../src/ocpi/protocol/Version.ts"
 import { at, cdr, ids, place, session } from "../objects/charged.ts"
 
@@ -65,7 +66,7 @@ const pushSessions = (version: OcpiVersion, sessions: ReadonlyArray<RoamingSessi
     for (const one of sessions) {
       const item = itemOf("session", one.id, hash)
       const outcome = yield* pushSession(
-        { item, partner, wire: wireObjects[version], client, inTurn: (call) => call },
+        { item, partner, wire: wireObjects[version], client, pauses: new ModulePauses(), inTurn: (call) => call },
         one,
         ours
       )
@@ -84,7 +85,11 @@ it.effect("a record's address at a partner is stored as valid text, even if it h
     })
     const item = itemOf("cdr", cdr.id, undefined)
     const wire = wireObjects["2.2.1"]
-    const outcome = yield* pushCdr({ item, partner, wire, client, inTurn: (call) => call }, cdr, ours)
+    const outcome = yield* pushCdr(
+      { item, partner, wire, client, pauses: new ModulePauses(), inTurn: (call) => call },
+      cdr,
+      ours
+    )
     const reference = outcome._tag === "Delivered" ? (outcome.reference ?? "") : ""
     assert.isTrue(reference.startsWith("https://partner.example/cdrs/\\u0000\u{1f50b}"), reference)
     assert.isTrue(reference.isWellFormed())
@@ -92,7 +97,7 @@ it.effect("a record's address at a partner is stored as valid text, even if it h
   })
 )
 
-/** A partner that answers each method with an HTTP status, or a status of OCPI, and a successful answer with the record. */
+/** A partner that answers each method with an HTTP status, or not at all (0), or a status of OCPI, and a successful answer with the record. */
 const answering = (
   http: Readonly<Partial<Record<PartnerRequest["method"], number>>>,
   refused: number | undefined = undefined
@@ -104,6 +109,9 @@ const answering = (
     call: (_, { method }) => {
       calls.push(method)
       const status = http[method] ?? 200
+      if (status === 0) {
+        return Effect.fail(new PartnerFailed({ heard: true, http: undefined, status: undefined, message: "no answer" }))
+      }
       return status < 300 && refused === undefined
         ? Effect.succeed({ data: { id: cdr.id }, form: "Raw" as const, http: status, headers: {} })
         : Effect.fail(new PartnerFailed({ heard: true, http: status, status: refused, message: "no" }))
@@ -121,6 +129,7 @@ const record = (known: Partial<DueItem>, http: Parameters<typeof answering>[0] =
     partner,
     wire: wireObjects["2.2.1"],
     client,
+    pauses: new ModulePauses(),
     inTurn: <A, E>(call: Effect.Effect<A, E>) => call
   }
   return Effect.map(Effect.result(pushCdr(push, cdr, ours)), (result) => ({
@@ -156,13 +165,25 @@ describe("a record", () => {
 
   it.effect("that may have been sent already is asked for before it is sent again", () =>
     Effect.gen(function* () {
-      const had = yield* record({ isInDoubt: true })
-      assert.deepStrictEqual(had.calls, ["GET"])
-      assert.deepInclude(had.outcome, { _tag: "Delivered", isOnce: true })
-      for (const http of [404, 405, 500]) {
-        const { calls, outcome } = yield* record({ isInDoubt: true }, { GET: http })
-        assert.deepStrictEqual(calls, ["GET", "POST"])
-        assert.deepInclude(outcome, { _tag: "Delivered", isOnce: true })
+      for (const known of [{ isInDoubt: true }, { tries: 1 }]) {
+        const had = yield* record(known)
+        assert.deepStrictEqual(had.calls, ["GET"])
+        assert.deepInclude(had.outcome, { _tag: "Delivered", isOnce: true })
+        for (const http of [404, 405, 500]) {
+          const { calls, outcome } = yield* record(known, { GET: http })
+          assert.deepStrictEqual(calls, ["GET", "POST"])
+          assert.deepInclude(outcome, { _tag: "Delivered", isOnce: true })
+        }
+      }
+    })
+  )
+
+  it.effect("that may have been sent already is not sent again while the partner does not answer about it", () =>
+    Effect.gen(function* () {
+      for (const http of [0, 429]) {
+        const { calls, outcome } = yield* record({ tries: 1 }, { GET: http })
+        assert.deepStrictEqual(calls, ["GET"])
+        assert.isUndefined(outcome)
       }
     })
   )
@@ -177,6 +198,7 @@ describe("a tariff that is no longer assigned", () => {
       partner,
       wire: wireObjects["2.2.1"],
       client,
+      pauses: new ModulePauses(),
       inTurn: <A, E>(call: Effect.Effect<A, E>) => call
     }
     const removed = Effect.result(pushTariffRemoval(push, ids.tariff, ours, Effect.succeed(isNamed)))
@@ -222,7 +244,10 @@ describe("a tariff that is no longer assigned", () => {
       const called = (known: Partial<DueItem>) => {
         const { calls, client } = answering({})
         const item = { ...itemOf("tariff", ids.tariff, undefined), ...known }
-        return Effect.as(pushTariff({ item, partner, wire, client, inTurn }, tariff, ours), calls)
+        return Effect.as(
+          pushTariff({ item, partner, wire, client, pauses: new ModulePauses(), inTurn }, tariff, ours),
+          calls
+        )
       }
       assert.deepStrictEqual(yield* called({}), [])
       assert.deepStrictEqual(yield* called({ tries: 1 }), ["DELETE"])

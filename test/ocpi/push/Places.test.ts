@@ -7,6 +7,7 @@ import type { DueItem, ObjectRef, Outcome } from "../../../src/domain/event/Subs
 import { PartnerFailed } from "../../../src/ocpi/client/OcpiClient.ts"
 import { PartnerClient, type PartnerRequest } from "../../../src/ocpi/client/PartnerClient.ts"
 import { wireObjects } from "../../../src/ocpi/objects/WireObjects.ts"
+import { ModulePauses } from "../../../src/ocpi/push/ModulePauses.ts"
 import { evseRef, locationRef } from "../../../src/ocpi/push/Objects.ts"
 import { pushEvse, pushLocation } from "../../../src/ocpi/push/LocationPush.ts"
 
@@ -104,7 +105,7 @@ const pushFirstEvse = (known: { readonly location: boolean; readonly hash?: Uint
     asked++
     return known.location
   })
-  const push = { item, partner, client, wire, inTurn }
+  const push = { item, partner, client, wire, pauses: new ModulePauses(), inTurn }
   return Effect.map(pushEvse(push, location, uids[0], isKnown), (outcome) => ({
     calls: calls.map(({ method }) => method),
     also:
@@ -150,7 +151,14 @@ describe("an EVSE's status", () => {
 describe("a location", () => {
   const deliver = (known: Pick<DueItem, "hash" | "reference">, as = location) => {
     const { calls, client } = listening(200)
-    const push = { item: dueOf(locationRef(location.id), known), partner, client, wire, inTurn }
+    const push = {
+      item: dueOf(locationRef(location.id), known),
+      partner,
+      client,
+      wire,
+      pauses: new ModulePauses(),
+      inTurn
+    }
     return Effect.map(pushLocation(push, as), (outcome) => ({ calls, outcome }))
   }
   const delivered = (outcome: Outcome) => (outcome._tag === "Delivered" ? outcome : undefined)

@@ -134,13 +134,11 @@ describe("an answer", () => {
   it.each([
     [undefined, undefined],
     [200, undefined],
-    [200, 3000],
-    [302, undefined],
     [401, 2001],
+    [401, 3000],
     [403, 2000],
     [408, undefined],
-    [429, undefined],
-    [500, 2001],
+    [502, 3000],
     [503, undefined]
   ])("of HTTP %s with status %s is about the partner", (http, status) => {
     expect(outcomeOf(failed(http, status))).toEqual({ _tag: "Failed", message: "m", retryAfterMillis: undefined })
@@ -179,13 +177,40 @@ describe("an answer", () => {
     [403, "place"],
     [404, "place"],
     [405, "place"],
-    [410, "place"]
+    [410, "place"],
+    [302, "place"],
+    [500, "place"],
+    [501, "place"]
   ])(
     "of HTTP %s without an envelope may come from an ingress: if from the partner, it is about the %s",
     (http, doubt) => {
       expect(outcomeOf(failed(http))).toMatchObject({ _tag: "Failed", doubt })
     }
   )
+
+  it.each([
+    [200, 3000],
+    [500, 3000],
+    [500, 2001],
+    [501, 3001]
+  ])(
+    "of HTTP %s with status %s is of the partner's code: only this object waits, if it is reachable",
+    (http, status) => {
+      expect(outcomeOf(failed(http, status))).toMatchObject({ _tag: "Failed", doubt: "place" })
+    }
+  )
+
+  it("of HTTP 429 makes this object wait alone, whatever the wait", () => {
+    const alone = { _tag: "Failed", message: "m", isAlone: true }
+    expect([outcomeOf(failed(429)), outcomeOf({ ...failed(429, 2000), retryAfterMillis: 5_000 })]).toEqual([
+      alone,
+      alone
+    ])
+  })
+
+  it("of HTTP 501 to a PATCH says that the object must be sent whole", () => {
+    expect([501, 500].map((http) => isUnknownThere(failed(http, 3000)))).toEqual([true, false])
+  })
 
   it("to a check of whether the partner can be reached proves it if it speaks OCPI or checks tokens", () => {
     const reachable = [failed(400, 2000), failed(404, 2003), failed(403, 2000), failed(401), failed(200, 3000)]

@@ -68,7 +68,7 @@ const fullProfileSent = {
     chargingRateUnit: "W",
     minChargingRate: 6,
     chargingSchedulePeriod: [
-      { startPeriod: 0, limit: 11_000.1, numberPhases: 3 },
+      { startPeriod: 0, limit: 11_000, numberPhases: 3 },
       { startPeriod: 3600, limit: 0.3, numberPhases: 1 }
     ]
   }

@@ -7,6 +7,7 @@ import { permissions } from "../../../domain/operator/Permission.ts"
 import { Access } from "../../../domain/operator/Access.ts"
 import { ChargerLink } from "../../../domain/charger/ChargerLink.ts"
 import { Secrets } from "../../../domain/values/Secrets.ts"
+import { timeZoneSpelled } from "../../../domain/values/TimeZone.ts"
 import { Api } from "../Api.ts"
 import { askFactor, audit, organisationId } from "../requests/Caller.ts"
 import type { NewOrganisation, Organisation, OrganisationChange } from "./OrganisationsApi.ts"
@@ -39,7 +40,7 @@ const toPatch = (change: typeof OrganisationChange.Type) => {
   const { closeSilentSessionsAfterHours, name, requireSecondFactor, standbyPowerW, timeZone, ...policy } = change
   return {
     ...(name === undefined ? {} : { name }),
-    ...(timeZone === undefined ? {} : { timeZone }),
+    ...(timeZone === undefined ? {} : { timeZone: timeZoneSpelled(timeZone) }),
     ...(standbyPowerW === undefined ? {} : { standbyPowerW }),
     ...(requireSecondFactor === undefined ? {} : { requireSecondFactor }),
     ...(closeSilentSessionsAfterHours === undefined ? {} : { closeSilentHours: closeSilentSessionsAfterHours }),

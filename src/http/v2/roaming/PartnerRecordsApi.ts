@@ -54,7 +54,7 @@ export const TokenFetch = Schema.Struct({
   dueAt: Time,
   taken: Schema.Int.annotate({ description: "Number of tokens that it accepted" }),
   unreadable: Schema.Int.annotate({ description: "Number of entries that were not tokens of this partner" }),
-  problem: optionalText.annotate({ description: "Why the last one failed" }),
+  problem: optionalText.annotate({ description: "Why the last one failed, or which tokens it dropped" }),
   tokens: Schema.Int.annotate({ description: "Number of tokens of this partner in total, including pushed ones" })
 }).annotate({ identifier: "TokenFetch" })
 

@@ -6,6 +6,7 @@ import { Chargers } from "../../../domain/charger/Chargers.ts"
 import { Locations } from "../../../domain/site/Locations.ts"
 import { Sites } from "../../../domain/site/Sites.ts"
 import type { Site as DomainSite } from "../../../domain/site/Site.ts"
+import { timeZoneSpelled } from "../../../domain/values/TimeZone.ts"
 import { Api } from "../Api.ts"
 import { organisationId, audit } from "../requests/Caller.ts"
 import { listed, located, pageRequest, PublicUrl } from "../requests/Paging.ts"
@@ -57,6 +58,10 @@ const withoutNulls = <A extends object>(given: A): { readonly [K in keyof A]: Ex
     readonly [K in keyof A]: Exclude<A[K], null>
   }
 
+/** The time zone in the spelling that partners' software knows. */
+const spelled = <A extends { readonly timeZone?: string }>(given: A): A =>
+  given.timeZone === undefined ? given : { ...given, timeZone: timeZoneSpelled(given.timeZone) }
+
 export const layer = HttpApiBuilder.group(
   Api,
   "sites",
@@ -67,7 +72,7 @@ export const layer = HttpApiBuilder.group(
     const publicUrl = yield* PublicUrl
     return handlers.handleAll({
       create: Effect.fn("v2.sites.create")(function* ({ payload }) {
-        const site = yield* sites.create(withoutNulls(payload), yield* audit)
+        const site = yield* sites.create(spelled(withoutNulls(payload)), yield* audit)
         return located(publicUrl, `/v2/sites/${site.id}`, toSite(site))
       }),
       list: Effect.fn("v2.sites.list")(function* ({ query, request }) {
@@ -91,7 +96,7 @@ export const layer = HttpApiBuilder.group(
         return { ...toSite(site), ...present(counts.get(site.id)), ocpi }
       }),
       update: Effect.fn("v2.sites.update")(function* ({ params, payload }) {
-        return toSite(yield* sites.update(params.siteId, payload, yield* audit))
+        return toSite(yield* sites.update(params.siteId, spelled(payload), yield* audit))
       }),
       remove: Effect.fn("v2.sites.remove")(function* ({ params }) {
         yield* sites.remove(params.siteId, yield* audit)

@@ -38,11 +38,21 @@ export const OpeningHours = Schema.Struct({
   exceptionalClosings: Schema.optionalKey(Schema.Array(Period).check(Schema.isMaxLength(hoursMax)))
 }).annotate({ identifier: "OpeningHours" })
 
-/** OCPI 2.2.1 §8.4.11, §8.4.21: a period must end later than it begins. */
+/** OCPI 2.2.1 §8.4.11, §8.4.14, §8.4.21: a period must end later than it begins, and hours that are not always must have regular ones. */
 const isOrdered = Schema.makeFilter((hours: typeof OpeningHours.Type) => {
   const { exceptionalClosings = [], exceptionalOpenings = [], regularHours = [] } = hours
   const exceptions = { exceptionalClosings, exceptionalOpenings }
+  const isExceptional = exceptionalClosings.length > 0 || exceptionalOpenings.length > 0
   return [
+    ...(isExceptional && !hours.twentyfourseven && regularHours.length === 0
+      ? [
+          {
+            path: ["regularHours"],
+            issue:
+              "Must have the usual hours if there are exceptions, because partners cannot be sent exceptions alone; or set twentyfourseven"
+          }
+        ]
+      : []),
     ...regularHours.flatMap(({ periodBegin, periodEnd }, n) =>
       periodEnd > periodBegin
         ? []

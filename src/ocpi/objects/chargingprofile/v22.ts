@@ -3,7 +3,7 @@
  * amperes are per phase, like the charger's.
  */
 import { Effect, Option, Schema } from "effect"
-import type { ChargingSchedule } from "../../../domain/command/ChargingProfile.ts"
+import { type ChargingSchedule, limitToSend } from "../../../domain/command/ChargingProfile.ts"
 import type { ProfileOutcome } from "../../../domain/command/Outcome.ts"
 import type { ActiveProfile, ProfileRequest, ProfileResponse } from "../../../domain/command/ProfileRequest.ts"
 import { printTimestamp, Timestamp } from "../../protocol/Timestamp.ts"
@@ -40,9 +40,6 @@ const Set = Schema.Struct({
 })
 const decodeSet = Schema.decodeUnknownEffect(Set)
 
-/** Chargers accept one decimal (OCPP 1.6 §7.14), and OCPI has no more (OCPI 2.2.1 §14.4.7). */
-const oneDecimal = (value: number): number => Math.round(value * 10) / 10
-
 const known = <K extends string, A>(name: K, value: A | null | undefined): { readonly [P in K]?: A } =>
   value === null || value === undefined ? {} : ({ [name]: value } as { readonly [P in K]: A })
 
@@ -55,10 +52,10 @@ const requestOf = ({ charging_profile, response_url }: typeof Set.Type): Profile
       chargingRateUnit: charging_rate_unit,
       ...known("duration", duration),
       ...known("startSchedule", start_date_time),
-      ...known("minChargingRate", slowest === undefined ? undefined : oneDecimal(slowest)),
+      ...known("minChargingRate", slowest === undefined ? undefined : limitToSend(slowest)),
       periods: (charging_profile_period ?? []).map(({ limit, start_period }) => ({
         startPeriod: start_period,
-        limit: oneDecimal(limit)
+        limit: limitToSend(limit)
       }))
     }
   }
@@ -71,7 +68,7 @@ const scheduleOf = ({ chargingRateUnit, duration, minChargingRate, periods }: Ch
   ...known("min_charging_rate", minChargingRate),
   charging_profile_period: periods.map(({ limit, startPeriod }) => ({
     start_period: startPeriod,
-    limit: oneDecimal(limit)
+    limit: limitToSend(limit)
   }))
 })
 

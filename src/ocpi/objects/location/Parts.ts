@@ -19,7 +19,7 @@ const periods = (all: OpeningHours["exceptionalOpenings"]) =>
 /** The standard has no 24:00, and an end must be later than its beginning, so the last minute of such a day is lost. */
 const endOf = (text: string): string => (text === "24:00" ? "23:59" : text)
 
-/** Weekly hours, or always open. If neither is set, exceptions cannot be expressed either. */
+/** Weekly hours, or always open. Exceptions alone cannot be expressed, and REST v2 refuses them. */
 export const hoursOf = (hours: OpeningHours | undefined) => {
   const regular = hours?.regularHours ?? []
   if (hours === undefined || (!hours.twentyfourseven && regular.length === 0)) return undefined

@@ -1,7 +1,9 @@
 /** What tokens of all versions have in common (OCPI 2.2.1 §12.3.3), and how they are decoded: unknown enumeration values are kept. */
 import { type Effect, Schema } from "effect"
 import type { PartyId } from "../../../domain/values/PartyId.ts"
+import type { PermittedPlace } from "../../../domain/token/RealTime.ts"
 import type { RoamingTokenBody, RoamingTokenPatch } from "../../../domain/token/RoamingToken.ts"
+import type { ReadingPlace } from "../../../domain/token/RoamingTokens.ts"
 import { Timestamp } from "../../protocol/Timestamp.ts"
 import { maybe, Text } from "../Liberal.ts"
 
@@ -14,7 +16,7 @@ export interface WireTokens {
   readonly decodePatch: (input: unknown) => Effect.Effect<RoamingTokenPatch, Schema.SchemaError>
   readonly encode: (token: RoamingTokenBody) => unknown
   /** The place where a card is presented (OCPI 2.2.1 §12.3.2). */
-  readonly references: (place: { readonly id: string; readonly evseUids: ReadonlyArray<string> }) => unknown
+  readonly references: (place: NonNullable<ReadingPlace["location"]>) => unknown
   /** Decodes a partner's real-time authorisation; `party` is as above. */
   readonly decodeWord: (input: unknown, party: PartyId) => Effect.Effect<GivenWord, Schema.SchemaError>
 }
@@ -24,7 +26,12 @@ export interface GivenWord {
   readonly allowed: string
   readonly token: RoamingTokenBody | undefined
   readonly authorizationReference: string | undefined
+  /** Where the driver may charge, if the partner limits that. An unreadable place is left out. */
+  readonly place: PermittedPlace | undefined
 }
+
+/** The most EVSEs of a place in an answer. */
+const placesMax = 1_000
 
 /** Longest id that is accepted: OCPI allows 36 characters, but partners use more. */
 const idMax = 255
@@ -34,12 +41,26 @@ export const Id = Text.check(Schema.isNonEmpty(), Schema.isMaxLength(idMax))
 /** An enumeration value, also of a later version. Its spelling is kept. */
 export const Word = Id
 
-export const wordFields = { allowed: Word }
+export const wordFields = { allowed: Word, location: Schema.optionalKey(Schema.Unknown) }
+
+const decodePlace = Schema.decodeUnknownOption(
+  Schema.Struct({ location_id: maybe(Text), evse_uids: maybe(Schema.Array(Text).check(Schema.isMaxLength(placesMax))) })
+)
+
+export const placeOf = (given: unknown): PermittedPlace | undefined => {
+  const found = decodePlace(given)
+  if (found._tag === "None") return undefined
+  const { evse_uids, location_id } = found.value
+  return { locationId: location_id || undefined, evseUids: evse_uids ?? [] }
+}
 
 /** Unwraps a list of one item: some eMSPs answer every request with a list. */
 export const aloneInList = (input: unknown): unknown => (Array.isArray(input) && input.length === 1 ? input[0] : input)
 
-export const referencesOf: WireTokens["references"] = ({ evseUids, id }) => ({ location_id: id, evse_uids: evseUids })
+export const referencesOf: WireTokens["references"] = ({ evses, id }) => ({
+  location_id: id,
+  evse_uids: evses.map(({ uid }) => uid)
+})
 
 export const commonFields = {
   uid: Id,

@@ -13,6 +13,7 @@ import {
   commonPatchOf,
   Id,
   named,
+  placeOf,
   referencesOf,
   type WireTokens,
   wordFields
@@ -40,10 +41,11 @@ export const tokensV211: WireTokens = {
     Effect.map(decodePatch(input), (given) => ({ ...commonPatchOf(given), ...named({ contractId: given.auth_id }) })),
   references: referencesOf,
   decodeWord: (input) =>
-    Effect.map(decodeWord(aloneInList(input)), ({ allowed }) => ({
+    Effect.map(decodeWord(aloneInList(input)), ({ allowed, location }) => ({
       allowed,
       token: undefined,
-      authorizationReference: undefined
+      authorizationReference: undefined,
+      place: placeOf(location)
     })),
   encode: (token) => ({
     uid: token.uid,

@@ -11,6 +11,7 @@ import {
   commonPatchOf,
   Id,
   named,
+  placeOf,
   referencesOf,
   type WireTokens,
   Word,
@@ -71,11 +72,12 @@ export const tokensV22: WireTokens = {
   references: referencesOf,
   decodeWord: (input, party) =>
     Effect.gen(function* () {
-      const { allowed, authorization_reference, token } = yield* decodeWord(aloneInList(input))
+      const { allowed, authorization_reference, location, token } = yield* decodeWord(aloneInList(input))
       return {
         allowed,
         token: Option.getOrUndefined(yield* Effect.option(tokensV22.decode(token, party))),
-        authorizationReference: referenceOf(authorization_reference)
+        authorizationReference: referenceOf(authorization_reference),
+        place: placeOf(location)
       }
     }),
   encode: (token) => ({
