@@ -119,9 +119,11 @@ const phaseOf = (phase: string): string | undefined => /^(L[123])(?:-N)?$/.exec(
 
 /** The sum of the reported phases, each counted once. Undefined if a phase cannot be parsed or has contradictory values. */
 const sumOfPhases = (reported: ReadonlyArray<GivenReading>): number | undefined => {
+  const isOnlyNeutral = reported.every(({ phase = "" }) => phase.trim().toUpperCase() === "N")
   const phases = new Map<string, number>()
   for (const { amount, phase = "" } of reported) {
-    const name = phaseOf(phase)
+    // A register that is reported for N alone is that of the whole connector.
+    const name = isOnlyNeutral ? "N" : phaseOf(phase)
     if (name === undefined) continue
     if (amount === undefined || (phases.has(name) && phases.get(name) !== amount)) return undefined
     phases.set(name, amount)

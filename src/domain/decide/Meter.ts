@@ -11,7 +11,7 @@ import {
   registersOf,
   type Sample
 } from "../charger/MeterValue.ts"
-import { sessionAt } from "../session/Matching.ts"
+import { runningInstead, sessionAt } from "../session/Matching.ts"
 import { outcomeOf } from "../session/Refused.ts"
 import { powerBetween, reportedPowerOf } from "../charger/Power.ts"
 import { takenBy } from "../session/Register.ts"
@@ -221,7 +221,10 @@ export const meterValuesReported = (
   if (transactionId === undefined) return act([read(sessionAt(state.sessions, place.evseId, gist.at))], acknowledged)
   const session = state.sessions.find((known) => known.transactionId === transactionId) ?? answers.session
   if (session === undefined) return { _tag: "Ask", question: { _tag: "FindSession", transactionId } }
-  if (session !== null) return act([read(session)], acknowledged)
+  if (session !== null) {
+    const running = runningInstead(session, state.sessions, gist)
+    return act([read(running ?? session)], acknowledged)
+  }
   const alarm: SecurityEventRecorded | undefined = foreignTransaction(state, transactionId, "MeterValues", now)
   return act(alarm === undefined ? [read(undefined)] : [read(undefined), alarm], acknowledged)
 }

@@ -8,7 +8,7 @@ import { occurredAt } from "../charger/Clock.ts"
 import type { Decision, Envelope, FreshIds } from "../charger/Decision.ts"
 import type { ChargerFact, ProvisionalTransaction, ReportedStop } from "../charger/Fact.ts"
 import { registerRulesOf } from "../charger/Quirks.ts"
-import { sessionOfStop } from "../session/Matching.ts"
+import { hasOneConnector, sessionOfStop } from "../session/Matching.ts"
 import {
   awaitsStop,
   isPlausibleEnd,
@@ -39,7 +39,11 @@ export const provisionalOfStop = (
   if (repeated !== undefined) return repeated
   const running = list.filter(({ stop }) => stop === undefined)
   const known = running.map(sessionOf)
-  const found = sessionOfStop({ at: occurredAt(event.time, now), tokenUid, meterStopWh }, [...state.sessions, ...known])
+  const found = sessionOfStop(
+    { at: occurredAt(event.time, now), tokenUid, meterStopWh },
+    [...state.sessions, ...known],
+    hasOneConnector(state.connectors, [...state.sessions, ...known])
+  )
   return running.find(({ start }) => start.body.sessionId === found?.sessionId)
 }
 

@@ -5,7 +5,7 @@
  */
 import type { ChargerFact, OrphanRecorded, ReportedStop } from "../charger/Fact.ts"
 import { profilesChanged, profilesEnded } from "./Commanded.ts"
-import { isAtHand, sessionOfStop } from "../session/Matching.ts"
+import { hasOneConnector, isAtHand, runningInstead, sessionOfStop } from "../session/Matching.ts"
 import { act, always, answer } from "./Acting.ts"
 import type { TransactionEnded } from "../charger/ChargerEvent.ts"
 import type { ChargerState, KnownSession } from "../charger/ChargerState.ts"
@@ -13,7 +13,7 @@ import { distinguishing, isBelievable, occurredAt } from "../charger/Clock.ts"
 import type { Answers, Decision, Envelope, FreshIds, Question } from "../charger/Decision.ts"
 import { endingFacts, type Stop } from "./EndingFacts.ts"
 import type { IdTagVerdict } from "../charger/Reply.ts"
-import type { TokenFacts } from "../token/Token.ts"
+import { type TokenFacts, tokenKey } from "../token/Token.ts"
 import { foreignTransaction, orphanStop } from "./Orphans.ts"
 import { authorizing } from "./Authorize.ts"
 import { provisionalEnded, provisionalOfStop } from "./Provisional.ts"
@@ -71,7 +71,8 @@ const unnamed = (
   const orphan = orphanStop(state, event, envelope, { problem: "it names no transaction" }, now, ids)
   const session = sessionOfStop(
     { at: orphan.at, tokenUid: event.tokenUid, meterStopWh: event.meterStopWh },
-    state.sessions
+    state.sessions,
+    hasOneConnector(state.connectors, state.sessions)
   )
   if (session === undefined) return [waiting(orphan, event)]
   const { orphanId } = orphan.body
@@ -102,6 +103,33 @@ const further = (
   if (reportedStop === undefined || !contradicts(reportedBy(event, now), reportedStop)) return answer(reply)
   const why = { problem: "its session has already ended, by a stop with different data", contradicts: sessionId }
   return act([orphanStop(state, event, envelope, why, now, ids)], reply)
+}
+
+/**
+ * The running session of the same connector that a stop ends although it names an ended one. `Repeat` if it has ended such a session before. It needs
+ * another register than the ended session's stop, and the running session's card if it names one.
+ */
+const stoppedInstead = (
+  state: ChargerState,
+  named: KnownSession,
+  event: TransactionEnded,
+  now: number
+): KnownSession | "Repeat" | undefined => {
+  const reported = reportedBy(event, now)
+  const { at, meterStopWh } = reported
+  if (meterStopWh === undefined || at === undefined || meterStopWh === named.reportedStop?.meterStopWh) return undefined
+  const isRepeat = state.sessions.some(
+    ({ place, reportedStop, status, sessionId }) =>
+      status === "Ended" &&
+      sessionId !== named.sessionId &&
+      place.evseId === named.place.evseId &&
+      reportedStop?.at === at &&
+      reportedStop.meterStopWh === meterStopWh
+  )
+  if (isRepeat) return "Repeat"
+  const running = runningInstead(named, state.sessions, { at, registerWh: meterStopWh })
+  const isItsCard = event.tokenUid === undefined || tokenKey(event.tokenUid) === tokenKey(running?.tokenUid ?? "")
+  return isItsCard ? running : undefined
 }
 
 /** A stop that names a transaction which this charger never had. It is never matched to another session (T06). */
@@ -177,6 +205,15 @@ export const transactionEnded = (
   const reply = always({ _tag: "StopAnswered", verdict: card.verdict })
   if (provisional !== undefined)
     return act(provisionalEnded(state, provisional, stopOf(event, now), envelope, now, ids), reply)
+  const running = session?.status === "Ended" ? stoppedInstead(state, session, event, now) : undefined
+  if (running === "Repeat") return answer(reply)
+  if (running !== undefined) {
+    const facts = [
+      ...endingFacts(state, running, stopOf(event, now), envelope, now),
+      ...profilesWithout(state, running, now)
+    ]
+    return act(facts, reply)
+  }
   if (session?.status === "Ended") return further(state, session, event, envelope, now, ids, card.verdict)
   if (transactionId === undefined) return act(unnamed(state, event, envelope, now, ids), reply)
   if (session === undefined || session === null) {

@@ -5,6 +5,7 @@
 import type { SessionEnded } from "../charger/Fact.ts"
 import type { KnownSession } from "../charger/ChargerState.ts"
 import type { RegisterRules } from "../charger/Quirks.ts"
+import { jitterWh } from "./Counting.ts"
 import { countedOn } from "../charger/MeterValue.ts"
 import { neverWas, outcomeOf } from "./Refused.ts"
 
@@ -130,7 +131,15 @@ export const ending = (
     startWh,
     stopWh
   } = spanOf(begun, letGo(session, reported, register) ? begun : reported, register, own)
-  const energyWh = stopWh === undefined ? undefined : stopWh - startWh
+  const difference = stopWh === undefined ? undefined : stopWh - startWh
+  // Two registers that are read one after the other may differ by a few Wh.
+  const isNothing =
+    difference !== undefined &&
+    difference < 0 &&
+    difference >= -jitterWh &&
+    (register === undefined || register <= startWh + jitterWh)
+  const energyWh = isNothing ? 0 : difference
+  const endWh = isNothing ? startWh : stopWh
   const negative = energyWh !== undefined && energyWh < 0
   const early = stop.at < session.startedAt
   // A start register that the readings confirm is reported even if it is the start's own: a 0 may have replaced a missing register.
@@ -145,8 +154,8 @@ export const ending = (
       sessionId: session.sessionId,
       tokenUid: stop.tokenUid,
       ...(isReported ? { meterStartWh: startWh } : {}),
-      meterStopWh: stopWh,
-      ...(stop.meterStopWh === undefined || stop.meterStopWh === stopWh ? {} : { rawMeterStopWh: stop.meterStopWh }),
+      meterStopWh: endWh,
+      ...(stop.meterStopWh === undefined || stop.meterStopWh === endWh ? {} : { rawMeterStopWh: stop.meterStopWh }),
       energyWh: negative ? undefined : energyWh,
       reason: stop.reason ?? "Local",
       ...outcomeOf(session, energyWh, doubted),

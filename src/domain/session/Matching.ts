@@ -2,6 +2,7 @@
  * Finds the session of a message that does not identify one: a stop with transaction id -1 or 0 (after an offline start that was never answered), or
  * readings without a transaction. A wrong guess costs a driver money, so a message is matched only if no other session is possible.
  */
+import type { Place } from "../site/Connector.ts"
 import type { KnownSession, Orphan } from "../charger/ChargerState.ts"
 import { tokenKey } from "../token/Token.ts"
 
@@ -53,25 +54,84 @@ const ranAt = (session: KnownSession, sessions: ReadonlyArray<KnownSession>, at:
   return end === undefined ? session.status === "Open" : at <= end
 }
 
-/** Open sessions that this stop can belong to: with the same token, an earlier start, and no register above the stop's. */
-export const candidates = (stop: UnnamedStop, sessions: ReadonlyArray<KnownSession>): ReadonlyArray<KnownSession> => {
-  const { at, meterStopWh, tokenUid } = stop
-  if (tokenUid === undefined || meterStopWh === undefined) return []
-  const key = tokenKey(tokenUid)
+/** True for a charger whose messages can only be about one connector. */
+export const hasOneConnector = (connectors: ReadonlyArray<Place>, sessions: ReadonlyArray<KnownSession>): boolean =>
+  new Set([...connectors, ...sessions.map(({ place }) => place)].map(({ evseId }) => evseId).filter((id) => id > 0))
+    .size === 1
+
+/** The power that a session is always believed to reach after its last reading: that of an AC connector. In W. */
+const usualPowerW = 22_000
+
+/** How much faster than until its last reading a session is believed to go on. Vehicles may wait before they charge. */
+const fasterBy = 3
+
+/** Wh that are always believed, for rounding. */
+const roundingWh = 1_000
+
+const hourMillis = 3_600_000
+
+/** True if a session can have reached a register by then, according to its own readings; otherwise it is that of another meter. */
+const isReachable = (
+  { meterStartWh, registerAt, registerWh, startedAt }: KnownSession,
+  at: number,
+  meterStopWh: number
+): boolean => {
+  if (registerAt === undefined || registerWh === undefined || registerAt <= startedAt) return true
+  const powerW = ((registerWh - meterStartWh) * hourMillis) / (registerAt - startedAt)
+  const wh = (Math.max(usualPowerW, fasterBy * powerW) * Math.max(0, at - registerAt)) / hourMillis
+  return meterStopWh <= registerWh + wh + roundingWh
+}
+
+/**
+ * Open sessions that this stop can belong to: with the same token, an earlier start, and no register above the stop's. With several connectors, not
+ * one that cannot have reached the stop's register: then the start of another session was lost. With one, a stop without a token can belong to any.
+ */
+const candidates = (
+  { at, meterStopWh, tokenUid }: UnnamedStop,
+  sessions: ReadonlyArray<KnownSession>,
+  isAlone: boolean
+): ReadonlyArray<KnownSession> => {
+  if (meterStopWh === undefined) return []
+  const isItsToken = (uid: string) => (tokenUid === undefined ? isAlone : tokenKey(uid) === tokenKey(tokenUid))
   return sessions.filter(
     (session) =>
       session.status !== "Ended" &&
-      tokenKey(session.tokenUid) === key &&
+      isItsToken(session.tokenUid) &&
+      (isAlone || isReachable(session, at, meterStopWh)) &&
       session.meterStartWh <= meterStopWh &&
       ranAt(session, sessions, at)
   )
 }
 
-/** The one session that this stop can end, if there is exactly one. */
-export const sessionOfStop = (stop: UnnamedStop, sessions: ReadonlyArray<KnownSession>): KnownSession | undefined => {
-  const found = candidates(stop, sessions)
+/** The one session that this stop can end, if there is exactly one. `isAlone`: the charger has one connector. */
+export const sessionOfStop = (
+  stop: UnnamedStop,
+  sessions: ReadonlyArray<KnownSession>,
+  isAlone = false
+): KnownSession | undefined => {
+  const found = candidates(stop, sessions, isAlone)
   return found.length === 1 ? found[0] : undefined
 }
+
+/**
+ * The running session that a message belongs to although it names an ended one: it is later than that one's end, and the running session began on the
+ * same connector in between. Some chargers go on using a transaction's id after the next one has begun.
+ */
+export const runningInstead = (
+  { endedAt, place, status }: KnownSession,
+  sessions: ReadonlyArray<KnownSession>,
+  { at, registerWh }: { readonly at: number; readonly registerWh: number | undefined }
+): KnownSession | undefined =>
+  status !== "Ended" || endedAt === undefined || at <= endedAt
+    ? undefined
+    : sessions.find(
+        (other) =>
+          other.status === "Open" &&
+          other.place.evseId === place.evseId &&
+          other.startedAt >= endedAt &&
+          other.startedAt <= at &&
+          (registerWh === undefined || registerWh >= other.meterStartWh)
+      )
 
 /** The waiting stop of a session with a late start: the nearest of the stops that can belong to no other session. */
 export const waitingStop = (

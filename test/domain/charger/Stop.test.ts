@@ -316,7 +316,6 @@ describe("a StopTransaction that names no transaction", () => {
 
   const unmatched = [
     { name: "another token", stop: { tokenUid: "BERT" } },
-    { name: "no token", stop: { tokenUid: undefined } },
     { name: "a register below the start", stop: { meterStopWh: 999 } },
     { name: "no register", stop: { meterStopWh: undefined } },
     { name: "a time before the start", stop: { time: at(minute(-1)) } }

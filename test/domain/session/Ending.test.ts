@@ -39,7 +39,7 @@ describe("the end of a session", () => {
     },
     {
       name: "reports the fallen register rather than the implausible clock",
-      stop: { ...stop, at: minute(-1), meterStopWh: 999 },
+      stop: { ...stop, at: minute(-1), meterStopWh: 900 },
       register: undefined,
       expected: { heldReason: "MeterStopBelowStart" }
     }

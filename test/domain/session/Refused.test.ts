@@ -56,7 +56,7 @@ describe("the facts of a session whose card was refused", () => {
     const stop = (meterStopWh: number) => factsOf(blocked, ended(4711, { tokenUid: undefined, meterStopWh }))
     expect(stop(1010)).toMatchObject([{ type: "SessionEnded", body: { energyWh: 10, ...invalid } }])
     expect(stop(1011)).toMatchObject([{ type: "SessionEnded", body: { energyWh: 11, ...unauthorised } }])
-    expect(stop(999)).toMatchObject([{ body: { status: "COMPLETED", heldReason: "MeterStopBelowStart" } }])
+    expect(stop(989)).toMatchObject([{ body: { status: "COMPLETED", heldReason: "MeterStopBelowStart" } }])
   })
 
   it("contain with each reading the outcome in case no stop follows, until its stop has arrived", () => {
