@@ -11,6 +11,7 @@ import type { Measured, Period } from "./Period.ts"
 import { type Piece, piecesOf } from "./Pieces.ts"
 import { type PricedReading, type PricedSession, tidyWh } from "./Stretches.ts"
 import type { Dimension, Pricing } from "./Tariff.ts"
+import { reservationInSeconds, sessionInSeconds } from "./WholeSeconds.ts"
 
 /** A paid reservation, before the session or instead of it. */
 export interface Reserved {
@@ -194,7 +195,9 @@ const isParking = ({ charging, reserved }: Period): boolean => !charging && rese
  * The price of a session and of the reservation before it. Each of the five costs is rounded once, half away from zero, to four decimals, without and
  * with VAT. The total is their sum, limited by the tariff's minimum and maximum.
  */
-export const price = (tariff: Pricing, { ended, reserved, session, timeZone }: Chargeable): PricedResult => {
+export const price = (tariff: Pricing, { ended, timeZone, ...exact }: Chargeable): PricedResult => {
+  const session = exact.session === undefined ? undefined : sessionInSeconds(exact.session)
+  const reserved = exact.reserved === undefined ? undefined : reservationInSeconds(exact.reserved)
   const compiled = compile(tariff)
   const bill = new Bill(compiled)
   const kept = reserved === undefined ? [] : ofReservation(bill, reserved, timeZone, compiled)

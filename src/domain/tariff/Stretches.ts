@@ -63,8 +63,8 @@ export interface Stretch {
   readonly metered: PricedReading
 }
 
-/** Rounds energy to the three decimals that meters report; further decimals come only from floating-point sums. */
-export const tidyWh = (wh: number): number => Math.round(wh * 1000) / 1000
+/** Rounds energy to tenths of a Wh, which is what a record shows (kWh with four decimals, OCPI 2.2.1 §16.6). */
+export const tidyWh = (wh: number): number => Math.round(wh * 10) / 10
 
 /** The readings within the session, in order and never falling. A session with a doubtful meter is held before it is priced. */
 const inOrder = ({ endedAt, readings, startedAt }: PricedSession): ReadonlyArray<PricedReading> => {
