@@ -79,8 +79,19 @@ export const sessionDescriptions: Descriptions["properties"] = {
   "PricedPeriod.energyWh": ["Wh delivered in this period", 24500],
   evidence: ["The evidence for charging or parking, the strongest first", ["Status", "Power"]],
   reserved: ["True for time in which the connector was reserved before the session; missing otherwise"],
-  "PricedPeriod.maxPowerW": ["Watts; the highest value measured in the period", 11040],
-  maxCurrentA: ["Amperes; the highest sum over all phases", 48],
+  minPowerW: ["Watts; the lowest power against which the tariff was tested. Only if the tariff depends on power", 7360],
+  "PricedPeriod.maxPowerW": [
+    "Watts; the highest value measured in the period. If the tariff depends on power: the highest against which it was tested, derived or measured",
+    11040
+  ],
+  minCurrentA: [
+    "Amperes; the lowest sum over all phases against which the tariff was tested. Only if the tariff depends on current",
+    32
+  ],
+  maxCurrentA: [
+    "Amperes; the highest sum over all phases. If the tariff depends on current: the highest against which it was tested",
+    48
+  ],
   stateOfCharge: ["Percent of the vehicle's battery; the last one reported", 64],
   "PricedPeriod.elements": [
     "For each dimension, the index of the tariff element that prices it, from 0; a missing dimension is free",
