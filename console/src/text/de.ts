@@ -127,6 +127,8 @@ export const catalogue: Catalogue = {
   "cdr.id": "Id des Datensatzes",
   "cdr.isCredit": "Das ist eine Gutschrift: sie nimmt einen anderen Datensatz zurück.",
   "cdr.isCredited": "Eine Gutschrift hat diesen Datensatz zurückgenommen.",
+  "cdr.issuedFrom": "Ausgestellt von",
+  "cdr.issuedTo": "Ausgestellt bis",
   "cdr.noneYet": "Noch keine Datensätze",
   "cdr.noneYetText":
     "Ein Datensatz entsteht, wenn ein Ladevorgang mit Tarif beendet ist und seine Messwerte vollständig sind.",

@@ -125,6 +125,8 @@ export const en = {
   "cdr.id": "Record id",
   "cdr.isCredit": "This is a credit: it takes another record back.",
   "cdr.isCredited": "A credit has taken this record back.",
+  "cdr.issuedFrom": "Issued from",
+  "cdr.issuedTo": "Issued to",
   "cdr.noneYet": "No records yet",
   "cdr.noneYetText": "A record is issued when a session with a tariff has ended and its readings are complete.",
   "cdr.notRead": "The charge records could not be read.",

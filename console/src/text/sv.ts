@@ -127,6 +127,8 @@ export const catalogue: Catalogue = {
   "cdr.id": "Underlagets id",
   "cdr.isCredit": "Det här är en kredit: den tar tillbaka ett annat underlag.",
   "cdr.isCredited": "En kredit har tagit tillbaka det här underlaget.",
+  "cdr.issuedFrom": "Utfärdad från",
+  "cdr.issuedTo": "Utfärdad till",
   "cdr.noneYet": "Inga underlag än",
   "cdr.noneYetText": "Ett underlag skapas när en session med tariff är slut och dess mätvärden är fullständiga.",
   "cdr.notRead": "Underlagen kunde inte läsas.",
