@@ -1,5 +1,7 @@
 /** A charging session as the driver's partner sees it (OCPI 2.2.1 §9.3.2): a `ChargingSession` with what only partners need. */
 import type { Place } from "../site/CdrLocation.ts"
+import { tidyWh } from "../tariff/Stretches.ts"
+import { endInSeconds, secondOf } from "../tariff/WholeSeconds.ts"
 import type { SessionRoaming } from "../roaming/Roaming.ts"
 import type { ChargingSession } from "./ChargingSession.ts"
 
@@ -22,8 +24,9 @@ export interface RoamingSession extends ChargingSession {
 export const isPriceBehind = ({ endedAt, energyWh, price, startedAt, tariffId }: RoamingSession): boolean => {
   if (endedAt === undefined || tariffId === undefined) return false
   if (price === undefined) return true
-  const priced = price.periods.reduce((sum, period) => sum + period.energyWh, 0)
+  const priced = tidyWh(price.periods.reduce((sum, period) => sum + period.energyWh, 0))
   const charged = price.periods.find(({ reserved }) => reserved !== true)
-  if (charged !== undefined && charged.startedAt !== startedAt) return true
-  return price.periods.at(-1)?.endedAt !== endedAt || priced !== energyWh
+  if (charged !== undefined && charged.startedAt !== secondOf(startedAt)) return true
+  const end = charged === undefined ? secondOf(endedAt) : endInSeconds(startedAt, endedAt)
+  return price.periods.at(-1)?.endedAt !== end || priced !== tidyWh(energyWh)
 }

@@ -7,7 +7,12 @@ import type { PricedSession } from "./Stretches.ts"
 
 const secondMillis = 1000
 
-const secondOf = (at: number): number => Math.floor(at / secondMillis) * secondMillis
+/** The second that is printed for a moment. */
+export const secondOf = (at: number): number => Math.floor(at / secondMillis) * secondMillis
+
+/** When a priced session ends: by its length from the second in which it began. */
+export const endInSeconds = (startedAt: number, endedAt: number): number =>
+  secondOf(startedAt) + nearest(endedAt - startedAt)
 
 const nearest = (millis: number): number => Math.round(millis / secondMillis) * secondMillis
 
