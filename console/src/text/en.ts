@@ -425,6 +425,8 @@ export const en = {
   "heldReason.RegisterFell": "A reading is lower than one before it: a meter was exchanged or rolled over.",
   "heldReason.RegistersDisagree": "Start and stop give one energy, and the readings another.",
   "heldReason.StopMissing": "The end of the session never arrived.",
+  "heldReason.TariffMissing":
+    "A partner's driver charged without a tariff. Assign one, then correct or release the session.",
   "heldReasonShort.ClockImplausible": "Clock jumped",
   "heldReasonShort.DurationImplausible": "Too long",
   "heldReasonShort.EnergyImplausible": "Too much energy",
@@ -437,6 +439,7 @@ export const en = {
   "heldReasonShort.RegisterFell": "A reading fell",
   "heldReasonShort.RegistersDisagree": "Registers disagree",
   "heldReasonShort.StopMissing": "No stop",
+  "heldReasonShort.TariffMissing": "No tariff",
   "help.letters": "Shortcuts of single letters",
   "help.title": "Shortcuts",
   "key.add": "Add API key",

@@ -424,6 +424,8 @@ export const catalogue: Catalogue = {
   "heldReason.RegisterFell": "Ett mätvärde är lägre än ett före det: mätaren byttes eller slog runt.",
   "heldReason.RegistersDisagree": "Start och stopp ger en energi, och mätvärdena en annan.",
   "heldReason.StopMissing": "Slutet på sessionen kom aldrig.",
+  "heldReason.TariffMissing":
+    "En partners förare laddade utan tariff. Tilldela en och korrigera eller frisläpp sedan sessionen.",
   "heldReasonShort.ClockImplausible": "Klockan hoppade",
   "heldReasonShort.DurationImplausible": "För lång",
   "heldReasonShort.EnergyImplausible": "För mycket energi",
@@ -436,6 +438,7 @@ export const catalogue: Catalogue = {
   "heldReasonShort.RegisterFell": "Ett mätvärde sjönk",
   "heldReasonShort.RegistersDisagree": "Mätvärden skiljer sig",
   "heldReasonShort.StopMissing": "Inget stopp",
+  "heldReasonShort.TariffMissing": "Ingen tariff",
   "help.letters": "Kortkommandon med en bokstav",
   "help.title": "Kortkommandon",
   "key.add": "Lägg till API-nyckel",

@@ -11,7 +11,7 @@ export interface RoamingSession extends ChargingSession {
   readonly place: Place
   /** Undefined if no tariff was assigned when it began. */
   readonly tariffId: string | undefined
-  /** The tariff's currency (ISO 4217). */
+  /** The currency (ISO 4217) of its tariff, or else of the organisation's newest tariff; undefined if there is none. */
   readonly currency: string | undefined
   /** ms epoch: when any of this last changed, including its price. */
   readonly lastUpdated: number
