@@ -26,6 +26,8 @@ export interface ExportAsked {
   readonly token: string | undefined
   readonly from: string | undefined
   readonly to: string | undefined
+  readonly issuedFrom: string | undefined
+  readonly issuedTo: string | undefined
 }
 
 interface Asked {
@@ -38,7 +40,7 @@ const failed = (message: string) => new ExportFailed({ message, wrongUse: false 
 const refuse = (message: string) => new ExportFailed({ message, wrongUse: true })
 
 const asQuery = (asked: ExportAsked): Effect.Effect<Asked, ExportFailed> => {
-  const { charger, file, from, site, to, token } = asked
+  const { charger, file, from, issuedFrom, issuedTo, site, to, token } = asked
   const format = asked.format ?? (/\.(csv|jsonl)$/.exec(file)?.[1] as "csv" | "jsonl" | undefined)
   if (format === undefined) {
     return Effect.fail(
@@ -48,8 +50,8 @@ const asQuery = (asked: ExportAsked): Effect.Effect<Asked, ExportFailed> => {
     )
   }
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries({ chargerId: charger, siteId: site, tokenUid: token, from, to }))
-    if (value !== undefined) query.set(name, value)
+  const filters = { chargerId: charger, siteId: site, tokenUid: token, from, to, issuedFrom, issuedTo }
+  for (const [name, value] of Object.entries(filters)) if (value !== undefined) query.set(name, value)
   return Effect.succeed({ file, format, query })
 }
 

@@ -135,6 +135,41 @@ export const cdrsContract = (it: ContractIt): void => {
     })
   )
 
+  it.effect(
+    "a record appears in the month in which it was issued, also the credit record of an older one, and by its number",
+    () =>
+      Effect.gen(function* () {
+        const cdrs = yield* Cdrs
+        const ours = yield* anOrganisation
+        const [november, december] = [Date.UTC(2026, 10, 1), Date.UTC(2026, 11, 1)]
+        const issue = (startedAt: number, issuedAt: number) =>
+          cdrs.issue([record(ours, { sessionId: idAt(noon), startedAt })], issuedAt)
+        yield* issue(november - hour, november - 1)
+        // Held for a month, or charged before and reported after the month's end.
+        yield* issue(november - 600 * hour, november)
+        yield* issue(november + hour, december - 1)
+        yield* issue(december - hour, december)
+        const [, , , oldest] = yield* all(ours)
+        yield* cdrs.credit(oldest?.id ?? "", ours.writing(november + 5 * hour))
+        const numbers = (filter: CdrFilter) =>
+          Effect.gen(function* () {
+            const found: Array<number> = []
+            let cursor: string | undefined
+            do {
+              const page: Page<Cdr> = yield* cdrs.list(ours.id, { limit: 2, ...filter, cursor })
+              found.push(...page.items.map(({ number }) => number))
+              cursor = page.nextCursor ?? undefined
+            } while (cursor !== undefined)
+            return found
+          })
+        expect(yield* numbers({ issuedFrom: november, issuedTo: december })).toEqual([3, 5, 2])
+        expect(yield* numbers({ issuedFrom: december })).toEqual([4])
+        expect(yield* numbers({ from: november, to: december, issuedTo: december })).toEqual([3])
+        expect(yield* numbers({ numberFrom: 2, numberTo: 4 })).toEqual([4, 3, 2])
+        expect(yield* numbers({ numberFrom: 5 })).toEqual([5])
+      })
+  )
+
   it.effect("records and their credit records are found by card, in any case of its uid", () =>
     Effect.gen(function* () {
       const cdrs = yield* Cdrs

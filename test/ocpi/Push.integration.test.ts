@@ -177,6 +177,34 @@ describe("sessions and records", () => {
     expect(problemsOf(other)).toEqual([])
   })
 
+  it("without a tariff wait for an operator, and are billed once they are corrected after a tariff was assigned", async () => {
+    const { partner, place } = await seen("2.2.1")
+    const { chargerId, siteId, tariffId } = place
+    await roaming.world.ask("DELETE", `tariffs/${tariffId}/assignments?siteId=${siteId}`)
+    const driver = new Driver(place)
+    const sessionId = await charging(partner, place, driver, "UNPRICED1")
+    await driver.stop()
+    const heldOf = async () =>
+      (await roaming.world.items(`sessions?held=true&chargerId=${chargerId}`)).map(({ heldReason }) => heldReason)
+    await until(
+      () => "the session is held",
+      20_000,
+      async () => (await heldOf()).length === 1
+    )
+    expect(await heldOf()).toEqual(["TariffMissing"])
+    await partner.eventually("the session ends", () => sessionsOf(partner)[0]?.["status"] === "COMPLETED")
+    await roaming.world.ask("PUT", `tariffs/${tariffId}/assignments`, { siteId })
+    await roaming.world.post(`sessions/${sessionId}/correct`, { reason: "the tariff was forgotten" })
+    await partner.eventually("the record is sent", () => partner.stores.cdrs.size === 1)
+    const [cdr] = partner.stores.cdrs.values()
+    expect(cdr).toMatchObject({ session_id: sessionId, currency: "EUR", tariffs: [{ id: tariffId }] })
+    expect(field(cdr?.["total_cost"], "excl_vat")).toBeGreaterThan(0)
+    expect(heardOf(partner, "PUT", "sessions").map(({ body }) => field(body, "currency"))).not.toContain("XXX")
+    expect(await heldOf()).toEqual([])
+    // As after any correction, the session has its price only now.
+    expect(problemsOf(partner)).toEqual([`session ${sessionId} changed after its end`])
+  })
+
   it("are sent once if the partner renews its tokens while it is being sent the record", async () => {
     const { id, partner, place } = await seen("2.2.1")
     const driver = new Driver(place)

@@ -82,10 +82,16 @@ export const Cdrs = () => {
   useTitle(t("place.cdrs"))
   const names = useChargerNames()
   const table = useMemo(() => columns(names), [names])
-  const { card, from, session, to } = filters
+  const { card, from, issuedFrom: firstIssued, issuedTo: lastIssued, number, session, to } = filters
+  const issued = periodOf(firstIssued, lastIssued)
+  // What is no number is not sent: the API would refuse it.
+  const numbered = /^[1-9]\d{0,8}$/.test(number ?? "") ? number : undefined
   const query = {
     ...(card === undefined ? {} : { tokenUid: card }),
     ...(session === undefined ? {} : { sessionId: session }),
+    ...(numbered === undefined ? {} : { numberFrom: numbered, numberTo: numbered }),
+    ...(issued.from === undefined ? {} : { issuedFrom: issued.from }),
+    ...(issued.to === undefined ? {} : { issuedTo: issued.to }),
     ...periodOf(from, to)
   }
   const pages = usePages("cdrs.list", { query })
@@ -115,6 +121,7 @@ export const Cdrs = () => {
       </Head>
       <div className="filters">
         <FilterField name="card" label={t("session.byCard")} />
+        <FilterField name="number" label={t("cdr.number")} />
         <label className="date">
           <span>{t("filter.from")}</span>
           <input type="date" value={from ?? ""} onChange={({ target }) => set({ from: target.value })} />
@@ -122,6 +129,14 @@ export const Cdrs = () => {
         <label className="date">
           <span>{t("filter.to")}</span>
           <input type="date" value={to ?? ""} onChange={({ target }) => set({ to: target.value })} />
+        </label>
+        <label className="date">
+          <span>{t("cdr.issuedFrom")}</span>
+          <input type="date" value={firstIssued ?? ""} onChange={({ target }) => set({ issuedFrom: target.value })} />
+        </label>
+        <label className="date">
+          <span>{t("cdr.issuedTo")}</span>
+          <input type="date" value={lastIssued ?? ""} onChange={({ target }) => set({ issuedTo: target.value })} />
         </label>
         {session === undefined ? null : <FilterChip name="session" value={session} />}
       </div>

@@ -127,6 +127,8 @@ export const catalogue: Catalogue = {
   "cdr.id": "Id des Datensatzes",
   "cdr.isCredit": "Das ist eine Gutschrift: sie nimmt einen anderen Datensatz zurück.",
   "cdr.isCredited": "Eine Gutschrift hat diesen Datensatz zurückgenommen.",
+  "cdr.issuedFrom": "Ausgestellt von",
+  "cdr.issuedTo": "Ausgestellt bis",
   "cdr.noneYet": "Noch keine Datensätze",
   "cdr.noneYetText":
     "Ein Datensatz entsteht, wenn ein Ladevorgang mit Tarif beendet ist und seine Messwerte vollständig sind.",
@@ -428,6 +430,8 @@ export const catalogue: Catalogue = {
   "heldReason.RegisterFell": "Ein Messwert ist niedriger als einer davor: der Zähler wurde getauscht oder lief über.",
   "heldReason.RegistersDisagree": "Beginn und Ende ergeben eine Energie, die Messwerte eine andere.",
   "heldReason.StopMissing": "Das Ende des Ladevorgangs kam nie an.",
+  "heldReason.TariffMissing":
+    "Der Fahrer eines Partners hat ohne Tarif geladen. Weise einen zu, dann korrigiere den Ladevorgang oder gib ihn frei.",
   "heldReasonShort.ClockImplausible": "Uhr sprang",
   "heldReasonShort.DurationImplausible": "Zu lang",
   "heldReasonShort.EnergyImplausible": "Zu viel Energie",
@@ -440,6 +444,7 @@ export const catalogue: Catalogue = {
   "heldReasonShort.RegisterFell": "Ein Messwert fiel",
   "heldReasonShort.RegistersDisagree": "Zählerstände widersprechen sich",
   "heldReasonShort.StopMissing": "Kein Ende",
+  "heldReasonShort.TariffMissing": "Kein Tarif",
   "help.letters": "Kürzel aus einzelnen Buchstaben",
   "help.title": "Tastenkürzel",
   "key.add": "API-Schlüssel hinzufügen",

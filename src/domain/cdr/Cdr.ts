@@ -10,7 +10,7 @@ import type { TokenType } from "../token/Token.ts"
 import type { Place } from "../site/CdrLocation.ts"
 import type { SessionRoaming } from "../roaming/Roaming.ts"
 import type { Ledger } from "../session/Ledger.ts"
-import type { Price } from "../values/Amount.ts"
+import { negativeOf, type Price } from "../values/Amount.ts"
 import type { Costs } from "../tariff/Line.ts"
 import type { Period } from "../tariff/Period.ts"
 import type { PricedResult } from "../tariff/Price.ts"
@@ -130,9 +130,6 @@ export const cdrOf = (
   }
 }
 
-/** Zero has no sign. */
-const negated = (n: number): number => (n === 0 ? 0 : -n)
-
 /** Why a record cannot be credited: it is a credit record, or it has been credited already. */
 export const creditRefusal = ({ creditReferenceId }: Pick<Cdr, "creditReferenceId">): Conflict =>
   creditReferenceId === undefined
@@ -145,5 +142,5 @@ export const creditRefusal = ({ creditReferenceId }: Pick<Cdr, "creditReferenceI
 /** The credit record of a CDR: the same content with a negated total. */
 export const creditOf = ({ body }: Cdr): CdrBody => ({
   ...body,
-  total: { exclVat: negated(body.total.exclVat), inclVat: negated(body.total.inclVat) }
+  total: negativeOf(body.total)
 })

@@ -17,6 +17,13 @@ export interface CdrFilter {
   readonly from?: number | undefined
   /** Sessions that started before this time, ms epoch. */
   readonly to?: number | undefined
+  /** Records issued at or after this time, ms epoch. */
+  readonly issuedFrom?: number | undefined
+  /** Records issued before this time, ms epoch. */
+  readonly issuedTo?: number | undefined
+  /** The lowest and the highest number, both included. */
+  readonly numberFrom?: number | undefined
+  readonly numberTo?: number | undefined
 }
 
 export class Cdrs extends Context.Service<
@@ -25,7 +32,7 @@ export class Cdrs extends Context.Service<
     /** Issues CDRs for the sessions that have none. Sessions that have one are left unchanged. */
     readonly issue: (records: ReadonlyArray<NewCdr>, now: number) => Effect.Effect<void, StorageUnavailable>
     readonly get: (organisationId: string, id: string) => Effect.Effect<Cdr, NotFound | StorageUnavailable>
-    /** Newest first: by number, or by start if times or a token are given. */
+    /** Newest first: by start if `from`, `to` or a token is given, else by issue if one of its times is, else by number. */
     readonly list: (
       organisationId: string,
       page: PageRequest & CdrFilter

@@ -1,5 +1,6 @@
 /** Applies an operator's correction to an ended session. The correction itself and its preview both use this. */
 import { Conflict, InvalidInput } from "../Errors.ts"
+import { type AssignedTariff, tariffOf } from "../tariff/Choice.ts"
 import { type ChargingSession, isOnlyReserved } from "./ChargingSession.ts"
 import type { Correction } from "./SessionReviews.ts"
 
@@ -38,6 +39,16 @@ export const correctedFigures = (
     ? new InvalidInput({ pointer: "/endedAt", detail: "Must not be before the session starts" })
     : { before, after: { energyWh, startedAt, endedAt } }
 }
+
+/**
+ * The tariff of a partner's session that began without one: the one that is assigned to its connector now and is valid at its start. An own driver's
+ * session stays free: the driver was shown no price.
+ */
+export const tariffAfterwards = <A extends AssignedTariff>(
+  { chargerId, connectorId, evseId, roaming, startedAt }: ChargingSession,
+  assigned: ReadonlyArray<A>
+): A | undefined =>
+  roaming === undefined ? undefined : tariffOf({ chargerId, connectorId, evseId }, assigned, startedAt)
 
 /** The session with these figures. It has been reviewed, so it is not held any more, and an invalid one is billed after all. */
 export const correctedSession = (session: ChargingSession, figures: Figures): ChargingSession => ({

@@ -25,6 +25,8 @@ export type Doubt =
   | "ClockImplausible"
   /** It lasted longer than any vehicle stays. */
   | "DurationImplausible"
+  /** A partner's driver charged although no tariff applied. Without a record the partner is not billed, and nothing else would show it. */
+  | "TariffMissing"
 
 /**
  * The highest plausible power of a connector if the operator has not set it: cars take up to 350 kW. Operators of truck chargers (MCS, 3.75 MW) must
@@ -128,5 +130,6 @@ export const doubtOf = (ledger: Observed): Doubt | undefined => {
   }
   if (phantomPower(ledger, powerW)) return "PowerImplausible"
   if (ledger.surroundings.clockJumped === true || mistimed(ledger)) return "ClockImplausible"
-  return endedAt - startedAt > longestMillis ? "DurationImplausible" : undefined
+  if (endedAt - startedAt > longestMillis) return "DurationImplausible"
+  return ledger.session.roaming !== undefined && !isPriced(ledger) ? "TariffMissing" : undefined
 }

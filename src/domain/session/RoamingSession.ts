@@ -1,5 +1,7 @@
 /** A charging session as the driver's partner sees it (OCPI 2.2.1 §9.3.2): a `ChargingSession` with what only partners need. */
 import type { Place } from "../site/CdrLocation.ts"
+import { tidyWh } from "../tariff/Stretches.ts"
+import { endInSeconds, secondOf } from "../tariff/WholeSeconds.ts"
 import type { SessionRoaming } from "../roaming/Roaming.ts"
 import type { ChargingSession } from "./ChargingSession.ts"
 
@@ -9,7 +11,7 @@ export interface RoamingSession extends ChargingSession {
   readonly place: Place
   /** Undefined if no tariff was assigned when it began. */
   readonly tariffId: string | undefined
-  /** The tariff's currency (ISO 4217). */
+  /** The currency (ISO 4217) of its tariff, or else of the organisation's newest tariff; undefined if there is none. */
   readonly currency: string | undefined
   /** ms epoch: when any of this last changed, including its price. */
   readonly lastUpdated: number
@@ -22,8 +24,9 @@ export interface RoamingSession extends ChargingSession {
 export const isPriceBehind = ({ endedAt, energyWh, price, startedAt, tariffId }: RoamingSession): boolean => {
   if (endedAt === undefined || tariffId === undefined) return false
   if (price === undefined) return true
-  const priced = price.periods.reduce((sum, period) => sum + period.energyWh, 0)
+  const priced = tidyWh(price.periods.reduce((sum, period) => sum + period.energyWh, 0))
   const charged = price.periods.find(({ reserved }) => reserved !== true)
-  if (charged !== undefined && charged.startedAt !== startedAt) return true
-  return price.periods.at(-1)?.endedAt !== endedAt || priced !== energyWh
+  if (charged !== undefined && charged.startedAt !== secondOf(startedAt)) return true
+  const end = charged === undefined ? secondOf(endedAt) : endInSeconds(startedAt, endedAt)
+  return price.periods.at(-1)?.endedAt !== end || priced !== tidyWh(energyWh)
 }

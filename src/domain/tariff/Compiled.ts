@@ -39,6 +39,8 @@ export interface Compiled {
   readonly durations: ReadonlyArray<number>
   /** Wh. */
   readonly energies: ReadonlyArray<number>
+  /** Whether a price of a session depends on power, and on current. */
+  readonly dependsOn: { readonly power: boolean; readonly current: boolean }
 }
 
 /** "HH:MM" in ms. */
@@ -106,6 +108,17 @@ const order: Readonly<Record<Phase, ReadonlyArray<Restrictions["reservation"]>>>
   RESERVATION_EXPIRES: ["RESERVATION_EXPIRES", "RESERVATION"]
 }
 
+/** Whether any element for sessions, not for reservations, is restricted by power or by current. */
+export const dependsOn = (elements: Pricing["elements"]): Compiled["dependsOn"] => {
+  const given = elements.flatMap(({ restrictions }) =>
+    restrictions === undefined || restrictions.reservation !== undefined ? [] : [restrictions]
+  )
+  return {
+    power: given.some(({ maxPower, minPower }) => minPower !== undefined || maxPower !== undefined),
+    current: given.some(({ maxCurrent, minCurrent }) => minCurrent !== undefined || maxCurrent !== undefined)
+  }
+}
+
 const unique = (numbers: ReadonlyArray<number>): ReadonlyArray<number> => [...new Set(numbers)].sort((a, b) => a - b)
 
 const daily = ({ dayOfWeek, endDate, endTime, startDate, startTime }: Restrictions): ReadonlyArray<number> =>
@@ -140,6 +153,7 @@ export const compile = ({ elements }: Pick<Pricing, "elements">): Compiled => {
     candidates,
     times: unique(given.flatMap(daily)),
     durations: unique(given.flatMap((one) => some(one.minDuration, one.maxDuration).map((n) => n * 1000))),
-    energies: unique(given.flatMap((one) => some(one.minKwh, one.maxKwh).map(toWh)))
+    energies: unique(given.flatMap((one) => some(one.minKwh, one.maxKwh).map(toWh))),
+    dependsOn: dependsOn(elements)
   }
 }

@@ -2,7 +2,7 @@
  * Explains a price: one line for each price of the tariff that was used, then what the tariff's limits and rounding add. The lines add up to the
  * price exactly.
  */
-import { type Per, type Price, sumOf, toPrice } from "../values/Amount.ts"
+import { negativeOf, type Per, type Price, sumOf, toPrice } from "../values/Amount.ts"
 import { limited } from "./Limits.ts"
 import { amountOf, costsOf, exactOf, type Line, linesOf, perOf, volumesOf } from "./Line.ts"
 import type { Period } from "./Period.ts"
@@ -147,11 +147,9 @@ const freeLines = ({ elements }: Pricing, periods: ReadonlyArray<Period>): Reado
   }))
 }
 
-const negative = ({ exclVat, inclVat }: Price): Price => ({ exclVat: 0 - exclVat, inclVat: 0 - inclVat })
-
 /** A line for the difference between `from` and `to`; none if they are equal. */
 const added = (kind: LineKind, note: string, from: Price, to: Price): ReadonlyArray<ExplainedLine> => {
-  const amount = sumOf([to, negative(from)])
+  const amount = sumOf([to, negativeOf(from)])
   if (amount.exclVat === 0 && amount.inclVat === 0) return []
   const nothing = { dimension: undefined, element: undefined, from: undefined, to: undefined, unit: undefined }
   const volumes = { price: undefined, vat: undefined, volume: undefined, billed: undefined, restrictions: undefined }

@@ -3,7 +3,8 @@
  * where it is (a JSON pointer into the tariff) and what to do.
  */
 import { hasFewDecimals } from "../values/Amount.ts"
-import { parseTime } from "./Compiled.ts"
+import { isCurrency } from "../values/Currency.ts"
+import { compile, parseTime } from "./Compiled.ts"
 import { conclusiveHours, type Resolution } from "./Evidence.ts"
 import {
   type Dimension,
@@ -142,7 +143,7 @@ const ofLimit = (limit: PriceLimit | undefined, path: string): ReadonlyArray<Fin
 
 /** The errors of a tariff. Empty if it may be stored. */
 export const errorsOf = ({ currency, elements, maxPrice, minPrice }: Pricing): ReadonlyArray<Finding> => [
-  ...at("/currency", "Must be an ISO 4217 code in upper case, such as EUR", !/^[A-Z]{3}$/.test(currency)),
+  ...at("/currency", "Must be an ISO 4217 code of a currency, in upper case, such as EUR", !isCurrency(currency)),
   ...at(
     "/elements",
     `Must have 1 to ${elementsMax} elements; a free tariff has one FLAT of 0`,
@@ -204,18 +205,37 @@ const names: Readonly<Record<Dimension, string>> = {
 const isOpen = ({ reservation, ...rest }: Restrictions = {}): boolean =>
   reservation === undefined && Object.values(rest).every((one) => one === undefined)
 
-/** Dimensions that are sometimes free: they have a price, but no element that always applies. */
+const dayMillis = 86_400_000
+
+/** The local time of a Monday's beginning, ms. */
+const monday = 4 * dayMillis
+
+/** The restrictions that only depend on the hour and the weekday. */
+const isOfWeek = ({ dayOfWeek: _, endTime: __, startTime: ___, ...rest }: Restrictions = {}): boolean => isOpen(rest)
+
+/** Whether these elements together apply at any time of the week. */
+const coverTheWeek = (elements: ReadonlyArray<TariffElement>, dimension: Dimension): boolean => {
+  const { candidates, times } = compile({ elements: elements.filter(({ restrictions }) => isOfWeek(restrictions)) })
+  const priced = candidates("session", dimension)
+  return weekdays.every((_, day) =>
+    [0, ...times].every((time) => {
+      const moment = { local: monday + day * dayMillis + time, elapsed: 0, energyWh: 0, powerW: 0, currentA: 0 }
+      return priced.some(({ matches }) => matches(moment))
+    })
+  )
+}
+
+/** Dimensions that are sometimes free: they have a price, but there are times for which no element applies, whatever else is the case. */
 const sometimesFree = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding> =>
   (["ENERGY", "TIME", "PARKING_TIME"] as const).flatMap((dimension) => {
     const pricing = elements.filter(
       ({ priceComponents, restrictions }) =>
         restrictions?.reservation === undefined && priceComponents.some(({ type }) => type === dimension)
     )
-    const open = pricing.some(({ restrictions }) => isOpen(restrictions))
     return at(
       "/elements",
       `${names[dimension]} is free whenever none of its restrictions match. If that is not intended, add an element without restrictions at the end.`,
-      pricing.length > 0 && !open
+      pricing.length > 0 && !coverTheWeek(pricing, dimension)
     )
   })
 
@@ -228,6 +248,35 @@ const wholeDay = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding
       startTime !== undefined && endTime !== undefined && parseTime(startTime) === parseTime(endTime)
     )
   )
+
+/** Elements that never apply, because a value would have to be below 0. */
+const belowZero = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding> =>
+  elements.flatMap(({ restrictions = {} }, i) =>
+    ranges.flatMap(([, below]) =>
+      at(
+        `/elements/${i}/restrictions/${below}`,
+        `Never applies: no value is below 0. Leave out ${below} if there is no upper bound.`,
+        restrictions[below] === 0
+      )
+    )
+  )
+
+/** Prices without VAT in a tariff that has VAT on others. */
+const withoutVat = (elements: ReadonlyArray<TariffElement>): ReadonlyArray<Finding> => {
+  const prices = elements.flatMap(({ priceComponents }, i) =>
+    priceComponents.flatMap(({ price, vat }, j) =>
+      price > 0 ? [{ pointer: `/elements/${i}/priceComponents/${j}`, vat }] : []
+    )
+  )
+  if (prices.every(({ vat }) => vat === undefined)) return []
+  return prices.flatMap(({ pointer, vat }) =>
+    at(
+      pointer,
+      "Has no VAT, but another price of this tariff has. If the rate is zero, set vat to 0.",
+      vat === undefined
+    )
+  )
+}
 
 /** The observed step size of a meter that reports neither power nor current. */
 export interface SeenMeter {
@@ -271,6 +320,8 @@ export const warningsOf = ({ elements }: Pricing): ReadonlyArray<Finding> => {
     ...shadowed(elements),
     ...sometimesFree(elements),
     ...wholeDay(elements),
+    ...belowZero(elements),
+    ...withoutVat(elements),
     ...at("/elements", "Everything is free.", !paid)
   ]
 }

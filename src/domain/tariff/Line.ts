@@ -64,13 +64,17 @@ const secondMillis = 1000
 
 type Used = Omit<Line, "billed">
 
-/** The volume that is missing to a whole number of steps, and the line to which it is added: the last one. */
+/**
+ * The volume that is missing to a whole number of steps, and the line to which it is added: the last one. Steps count whole Wh and seconds, so the total
+ * is rounded to them first: a tenth of a second does not cost an hour. If it was rounded down, the volume is below zero.
+ */
 const missing = (lines: ReadonlyArray<Used>, unit: number): readonly [Used, number] | undefined => {
   const last = lines.at(-1)
   const step = (last?.component.stepSize ?? 0) * unit
   if (last === undefined || step === 0) return undefined
   const total = tidyWh(lines.reduce((sum, { volume }) => sum + volume, 0))
-  return [last, tidyWh(Math.ceil(total / step) * step - total)]
+  const billed = Math.ceil(Math.round(total / unit) / last.component.stepSize) * step
+  return [last, Math.max(tidyWh(billed - total), -last.volume)]
 }
 
 const isTimeOfSession = ({ component, reserved }: Used): boolean =>

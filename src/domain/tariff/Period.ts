@@ -2,10 +2,17 @@
 import type { Evidence } from "./Evidence.ts"
 import type { Dimension } from "./Tariff.ts"
 
-/** What was measured in a period; missing if nothing was. */
+/**
+ * What was measured in a period; missing if nothing was. If the tariff depends on power, the least and the highest power are those that its restrictions
+ * were tested against, derived ones included, so that the record alone explains its price (OCPI 2.2.1 `mod_cdrs` §10.4.2). The same holds for current.
+ */
 export interface Measured {
+  /** W; only if the tariff depends on power. */
+  readonly minPowerW?: number
   /** The highest power, W. */
   readonly maxPowerW?: number
+  /** The least sum over all phases, A; only if the tariff depends on current. */
+  readonly minCurrentA?: number
   /** The highest sum over all phases, A. */
   readonly maxCurrentA?: number
   /** The last state of charge, percent. */

@@ -9,8 +9,9 @@ import { limited } from "./Limits.ts"
 import { type Costs, costsOf, exactOf, type Line, linesOf } from "./Line.ts"
 import type { Measured, Period } from "./Period.ts"
 import { type Piece, piecesOf } from "./Pieces.ts"
-import { type PricedReading, type PricedSession, tidyWh } from "./Stretches.ts"
+import { type PricedSession, tidyWh } from "./Stretches.ts"
 import type { Dimension, Pricing } from "./Tariff.ts"
+import { reservationInSeconds, sessionInSeconds } from "./WholeSeconds.ts"
 
 /** A paid reservation, before the session or instead of it. */
 export interface Reserved {
@@ -55,38 +56,78 @@ class Bill {
 
 const withFlat = (flat: number | undefined) => (flat === undefined ? {} : { FLAT: flat })
 
-const used = (bill: Bill, { charging, energyWh, from, moment, to }: Piece): Period["elements"] => {
-  const elements: Partial<Record<Dimension, number>> = withFlat(bill.flat("session", moment))
-  const add = (dimension: Dimension, volume: number): void => {
-    const element = volume > 0 ? bill.element("session", dimension, moment) : undefined
+type Elements = Period["elements"]
+
+/** A period of a single piece, with what decides whether it continues the period before. */
+interface Part {
+  readonly period: Period
+  /** The elements that apply, also to a dimension without volume. */
+  readonly applying: Elements
+}
+
+const timeOf = ({ charging }: Piece): Dimension => (charging ? "TIME" : "PARKING_TIME")
+
+const applyingTo = (bill: Bill, piece: Piece): Elements => {
+  const elements: Partial<Record<Dimension, number>> = {}
+  for (const dimension of ["FLAT", "ENERGY", timeOf(piece)] as const) {
+    const element = bill.element("session", dimension, piece.moment)
     if (element !== undefined) elements[dimension] = element
   }
+  return elements
+}
+
+const used = (bill: Bill, piece: Piece, applying: Elements): Elements => {
+  const { energyWh, from, moment, to } = piece
+  const elements: Partial<Record<Dimension, number>> = withFlat(bill.flat("session", moment))
+  const add = (dimension: Dimension, volume: number): void => {
+    const element = applying[dimension]
+    if (volume > 0 && element !== undefined) elements[dimension] = element
+  }
   add("ENERGY", energyWh)
-  add(charging ? "TIME" : "PARKING_TIME", to - from)
+  add(timeOf(piece), to - from)
   return elements
 }
 
 /**
- * Whether two periods have the same prices. A period without energy has no energy price, which does not count as a difference. Otherwise a register
- * that counts in steps would start a new period at each step.
+ * Whether a piece has the same prices as the period before, for a reader who tests the restrictions once, at the period's start and with its least and
+ * highest power. A piece without energy has no energy price, so another one does not count as a difference, unless its power would.
  */
-const samePrices = (one: Period, other: Period): boolean =>
-  one.elements.TIME === other.elements.TIME &&
-  one.elements.PARKING_TIME === other.elements.PARKING_TIME &&
-  (one.elements.ENERGY === other.elements.ENERGY || one.energyWh === 0 || other.energyWh === 0)
+const samePrices = (before: Part, next: Part, { current, power }: Compiled["dependsOn"]): boolean =>
+  before.applying.TIME === next.applying.TIME &&
+  before.applying.PARKING_TIME === next.applying.PARKING_TIME &&
+  (before.period.elements.FLAT === undefined || before.applying.FLAT === next.applying.FLAT) &&
+  (before.applying.ENERGY === next.applying.ENERGY || (next.period.energyWh === 0 && !power && !current))
 
-/** The higher of two, rounded to a thousandth: sums over phases have no more decimals, and binary fractions would show. */
-const highest = (one: number | undefined, other: number | undefined): number | undefined => {
-  const most = Math.max(one ?? Number.NEGATIVE_INFINITY, other ?? Number.NEGATIVE_INFINITY)
-  return Number.isFinite(most) ? Math.round(most * 1000) / 1000 : undefined
+/** One of two, rounded to a ten-thousandth: sums over phases have no more decimals, and binary fractions would show. */
+const oneOf = (
+  pick: (...numbers: ReadonlyArray<number>) => number,
+  ...given: ReadonlyArray<number | undefined>
+): number | undefined => {
+  const known = given.flatMap((n) => n ?? [])
+  return known.length === 0 ? undefined : Math.round(pick(...known) * 10_000) / 10_000
 }
 
-const measured = (before: Measured, metered: PricedReading): Measured => {
-  const maxPowerW = highest(before.maxPowerW, metered.powerW)
-  const maxCurrentA = highest(before.maxCurrentA, metered.currentA)
-  const stateOfCharge = metered.stateOfCharge ?? before.stateOfCharge
+type MeasuredIn = { readonly [K in keyof Measured]?: Measured[K] | undefined }
+
+/** What a piece adds to its period: what was measured, or what the tariff's restrictions were tested against. */
+const measuredIn = ({ metered, moment }: Piece, { current, power }: Compiled["dependsOn"]): MeasuredIn => ({
+  minPowerW: power ? moment.powerW : undefined,
+  maxPowerW: power ? moment.powerW : metered.powerW,
+  minCurrentA: current ? moment.currentA : undefined,
+  maxCurrentA: current ? moment.currentA : metered.currentA,
+  stateOfCharge: metered.stateOfCharge
+})
+
+const measured = (before: Measured, next: MeasuredIn): Measured => {
+  const minPowerW = oneOf(Math.min, before.minPowerW, next.minPowerW)
+  const maxPowerW = oneOf(Math.max, before.maxPowerW, next.maxPowerW)
+  const minCurrentA = oneOf(Math.min, before.minCurrentA, next.minCurrentA)
+  const maxCurrentA = oneOf(Math.max, before.maxCurrentA, next.maxCurrentA)
+  const stateOfCharge = next.stateOfCharge ?? before.stateOfCharge
   return {
+    ...(minPowerW === undefined ? {} : { minPowerW }),
     ...(maxPowerW === undefined ? {} : { maxPowerW }),
+    ...(minCurrentA === undefined ? {} : { minCurrentA }),
     ...(maxCurrentA === undefined ? {} : { maxCurrentA }),
     ...(stateOfCharge === undefined ? {} : { stateOfCharge })
   }
@@ -101,58 +142,57 @@ const bothOf = (one: Period, other: Period): Pick<Period, "evidence"> => {
 }
 
 /** Joins consecutive periods with the same prices. A flat fee always begins a new period. */
-const joined = (periods: ReadonlyArray<readonly [Period, PricedReading]>): ReadonlyArray<Period> => {
-  const result: Array<Period> = []
-  for (const [period, metered] of periods) {
-    const last = result.at(-1)
+const joined = (parts: ReadonlyArray<Part>, depends: Compiled["dependsOn"]): ReadonlyArray<Period> => {
+  const result: Array<Part> = []
+  for (const part of parts) {
+    const before = result.at(-1)
+    const { period } = part
     const goesOn =
-      last !== undefined &&
-      last.charging === period.charging &&
-      last.reserved === period.reserved &&
+      before !== undefined &&
+      before.period.charging === period.charging &&
+      before.period.reserved === period.reserved &&
       period.elements.FLAT === undefined &&
-      samePrices(last, period)
-    if (!goesOn) result.push({ ...period, ...measured({}, metered) })
+      samePrices(before, part, depends)
+    if (!goesOn) result.push(part)
     else {
+      const last = before.period
       const energyWh = tidyWh(last.energyWh + period.energyWh)
       const elements = { ...period.elements, ...last.elements }
-      const both = { ...measured(last, metered), ...bothOf(last, period), elements }
-      result[result.length - 1] = { ...last, ...both, endedAt: period.endedAt, energyWh }
+      const both = { ...measured(last, period), ...bothOf(last, period), elements }
+      result[result.length - 1] = { ...before, period: { ...last, ...both, endedAt: period.endedAt, energyWh } }
     }
   }
-  return result
+  return result.map(({ period }) => period)
 }
 
-/** The flat fee of a session or reservation without length, which has no pieces. */
-const flatAt = (
-  bill: Bill,
-  phase: Phase,
-  { startedAt, timeZone }: Omit<PricedSession, "readings">,
-  compiled: Compiled
-) => {
-  const [first] = piecesOf({ startedAt, endedAt: startedAt + 1, timeZone, readings: [] }, compiled)
-  return first === undefined ? {} : withFlat(bill.flat(phase, first.moment))
-}
+/** A piece of a session or reservation without length, which has none; undefined if that moment is impossible. */
+const pieceAt = ({ startedAt, timeZone }: Omit<PricedSession, "readings" | "endedAt">, compiled: Compiled) =>
+  piecesOf({ startedAt, endedAt: startedAt + 1, timeZone, readings: [] }, compiled)[0]
 
 const ofSession = (bill: Bill, session: PricedSession, compiled: Compiled): ReadonlyArray<Period> => {
   const pieces = piecesOf(session, compiled)
+  const depends = compiled.dependsOn
   if (pieces.length === 0) {
     const { startedAt: at } = session
-    const elements = flatAt(bill, "session", session, compiled)
-    return [{ startedAt: at, endedAt: at, energyWh: 0, charging: false, elements }]
+    const piece = pieceAt(session, compiled)
+    const found = piece === undefined ? {} : measured({}, measuredIn(piece, depends))
+    const elements = piece === undefined ? {} : withFlat(bill.flat("session", piece.moment))
+    return [{ startedAt: at, endedAt: at, energyWh: 0, charging: false, ...found, elements }]
   }
-  return joined(
-    pieces.map((piece) => [
-      {
-        startedAt: piece.from,
-        endedAt: piece.to,
-        energyWh: piece.energyWh,
-        charging: piece.charging,
-        evidence: [piece.evidence],
-        elements: used(bill, piece)
-      },
-      piece.metered
-    ])
-  )
+  const parts = pieces.map((piece): Part => {
+    const applying = applyingTo(bill, piece)
+    const period = {
+      startedAt: piece.from,
+      endedAt: piece.to,
+      energyWh: piece.energyWh,
+      charging: piece.charging,
+      evidence: [piece.evidence],
+      ...measured({}, measuredIn(piece, depends)),
+      elements: used(bill, piece, applying)
+    }
+    return { period, applying }
+  })
+  return joined(parts, depends)
 }
 
 const ofReservation = (
@@ -162,20 +202,20 @@ const ofReservation = (
   compiled: Compiled
 ): ReadonlyArray<Period> => {
   const phase = expired ? "RESERVATION_EXPIRES" : "RESERVATION"
+  const kept = { energyWh: 0, charging: false, reserved: true } as const
   const pieces = piecesOf({ startedAt, endedAt, timeZone, readings: [] }, compiled)
   if (pieces.length === 0) {
-    const elements = flatAt(bill, phase, { startedAt, endedAt, timeZone }, compiled)
-    if (elements.FLAT === undefined) return []
-    return [{ startedAt, endedAt, energyWh: 0, charging: false, reserved: true, elements }]
+    const piece = pieceAt({ startedAt, timeZone }, compiled)
+    const elements = piece === undefined ? {} : withFlat(bill.flat(phase, piece.moment))
+    return elements.FLAT === undefined ? [] : [{ startedAt, endedAt, ...kept, elements }]
   }
-  return joined(
-    pieces.map(({ from, moment, to, metered }) => {
-      const flat = withFlat(bill.flat(phase, moment))
-      const time = bill.element(phase, "TIME", moment)
-      const elements = { ...flat, ...(time === undefined ? {} : { TIME: time }) }
-      return [{ startedAt: from, endedAt: to, energyWh: 0, charging: false, reserved: true, elements }, metered]
-    })
-  )
+  const parts = pieces.map(({ from, moment, to }): Part => {
+    const flat = withFlat(bill.flat(phase, moment))
+    const time = bill.element(phase, "TIME", moment)
+    const applying = time === undefined ? {} : { TIME: time }
+    return { period: { startedAt: from, endedAt: to, ...kept, elements: { ...flat, ...applying } }, applying }
+  })
+  return joined(parts, { power: false, current: false })
 }
 
 /** What is to be priced. */
@@ -194,7 +234,9 @@ const isParking = ({ charging, reserved }: Period): boolean => !charging && rese
  * The price of a session and of the reservation before it. Each of the five costs is rounded once, half away from zero, to four decimals, without and
  * with VAT. The total is their sum, limited by the tariff's minimum and maximum.
  */
-export const price = (tariff: Pricing, { ended, reserved, session, timeZone }: Chargeable): PricedResult => {
+export const price = (tariff: Pricing, { ended, timeZone, ...exact }: Chargeable): PricedResult => {
+  const session = exact.session === undefined ? undefined : sessionInSeconds(exact.session)
+  const reserved = exact.reserved === undefined ? undefined : reservationInSeconds(exact.reserved)
   const compiled = compile(tariff)
   const bill = new Bill(compiled)
   const kept = reserved === undefined ? [] : ofReservation(bill, reserved, timeZone, compiled)

@@ -55,6 +55,7 @@ export interface Stretch {
   readonly to: number
   readonly before: number
   readonly after: number
+  /** Measured, or else derived; with the four decimals of kW and A that a record can show. */
   readonly powerW: number
   readonly currentA: number
   /** False while the vehicle requests no power, which counts as parking. */
@@ -63,8 +64,12 @@ export interface Stretch {
   readonly metered: PricedReading
 }
 
-/** Rounds energy to the three decimals that meters report; further decimals come only from floating-point sums. */
-export const tidyWh = (wh: number): number => Math.round(wh * 1000) / 1000
+/** Rounds energy to tenths of a Wh, which is what a record shows (kWh with four decimals, OCPI 2.2.1 §16.6). */
+export const tidyWh = (wh: number): number => Math.round(wh * 10) / 10
+
+const tidyW = (watts: number): number => Math.round(watts * 10) / 10
+
+const inTenThousandths = (n: number): number => Math.round(n * 10_000) / 10_000
 
 /** The readings within the session, in order and never falling. A session with a doubtful meter is held before it is priced. */
 const inOrder = ({ endedAt, readings, startedAt }: PricedSession): ReadonlyArray<PricedReading> => {
@@ -162,6 +167,7 @@ export const stretchesOf = (session: PricedSession): ReadonlyArray<Stretch> => {
   return parts.map(({ after, before, currentA, from, powerW, to, metered }, i) => {
     const { averageW, charging, evidence } = decisions[i]!
     const power = powerW ?? averageW
-    return { from, to, before, after, powerW: power, currentA: currentA ?? power / volts, charging, evidence, metered }
+    const current = inTenThousandths(currentA ?? power / volts)
+    return { from, to, before, after, powerW: tidyW(power), currentA: current, charging, evidence, metered }
   })
 }

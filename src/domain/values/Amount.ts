@@ -75,6 +75,13 @@ export const withVatOf = (exclVat: number, amount: Amount): number => {
   return Number((2n * tenThousandths(exclVat) * amount.inclVat + amount.exclVat) / by) / 1e4
 }
 
+/** The VAT in a price, exact. */
+export const vatOf = ({ exclVat, inclVat }: Price): number =>
+  Number(tenThousandths(inclVat) - tenThousandths(exclVat)) / 1e4
+
+/** The price with the opposite sign. Zero has no sign. */
+export const negativeOf = ({ exclVat, inclVat }: Price): Price => ({ exclVat: 0 - exclVat, inclVat: 0 - inclVat })
+
 /** The sum of rounded prices: the same total that a reader gets by adding them up. */
 export const sumOf = (prices: ReadonlyArray<Price>): Price => {
   const sum = (pick: (price: Price) => number) =>

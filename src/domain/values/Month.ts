@@ -13,7 +13,7 @@ const pattern = /^(19[7-9]\d|[2-9]\d{3})-(0[1-9]|1[0-2])$/
 export const isMonth = (text: string): boolean => pattern.test(text)
 
 /** The zone with an IANA name; UTC if the runtime does not know it. */
-const zoneOf = (timeZone: string): DateTime.TimeZone =>
+export const zoneOf = (timeZone: string): DateTime.TimeZone =>
   Option.getOrElse(DateTime.zoneMakeNamed(timeZone), () => DateTime.zoneMakeNamedUnsafe("UTC"))
 
 /** The month in a zone at `now` (ms epoch). */

@@ -15,8 +15,10 @@ export const exportCommand = ({ env, err }: CommandLine) =>
       charger: optionalText("charger", "ID", "Only of this charger"),
       site: optionalText("site", "ID", "Only of this site"),
       token: optionalText("token", "UID", "Only of this card"),
-      from: optionalText("from", "TIME", "Only from this time on"),
-      to: optionalText("to", "TIME", "Only before this time"),
+      from: optionalText("from", "TIME", "Only of sessions that started from this time on"),
+      to: optionalText("to", "TIME", "Only of sessions that started before this time"),
+      issuedFrom: optionalText("issued-from", "TIME", "Only those issued from this time on"),
+      issuedTo: optionalText("issued-to", "TIME", "Only those issued before this time"),
       format: Flag.Literals("format", ["csv", "jsonl"]).pipe(
         Flag.withDescription("The format, if the file's name does not show it"),
         Flag.optional
@@ -34,6 +36,8 @@ export const exportCommand = ({ env, err }: CommandLine) =>
               token: Option.getOrUndefined(filters.token),
               from: Option.getOrUndefined(filters.from),
               to: Option.getOrUndefined(filters.to),
+              issuedFrom: Option.getOrUndefined(filters.issuedFrom),
+              issuedTo: Option.getOrUndefined(filters.issuedTo),
               format: Option.getOrUndefined(filters.format)
             },
             env,

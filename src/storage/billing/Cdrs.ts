@@ -49,20 +49,25 @@ const datedPages = pagedList(
   (cdr: Cdr) => [cdr.startedAt, cdr.number] as const
 )
 
+const issuedPages = pagedList(
+  "cdrs by issue",
+  Schema.Tuple([TimeKey, Schema.Int]),
+  (cdr: Cdr) => [cdr.issuedAt, cdr.number] as const
+)
+
 const pageAfter = (sql: SqlClient.SqlClient, request: PageRequest & CdrFilter) =>
   Effect.gen(function* () {
-    if ([request.from, request.to, request.tokenUid].every((one) => one === undefined)) {
+    const isByStart = [request.from, request.to, request.tokenUid].some((one) => one !== undefined)
+    if (!isByStart && request.issuedFrom === undefined && request.issuedTo === undefined) {
       const before = yield* pages.after(request)
       const behind = before === undefined ? sql`` : sql`AND d.number < ${before}::float8::bigint`
       return { pages, which: sql`${behind} ORDER BY d.number DESC LIMIT ${pages.rows(request)}` }
     }
-    const before = yield* datedPages.after(request)
+    const [dated, at] = isByStart ? [datedPages, sql`d.started_at`] : [issuedPages, sql`d.issued_at`]
+    const before = yield* dated.after(request)
     const behind =
-      before === undefined
-        ? sql``
-        : sql`AND (d.started_at, d.number) < (${new Date(before[0])}, ${before[1]}::float8::bigint)`
-    const order = sql`ORDER BY d.started_at DESC, d.number DESC`
-    return { pages: datedPages, which: sql`${behind} ${order} LIMIT ${datedPages.rows(request)}` }
+      before === undefined ? sql`` : sql`AND (${at}, d.number) < (${new Date(before[0])}, ${before[1]}::float8::bigint)`
+    return { pages: dated, which: sql`${behind} ORDER BY ${at} DESC, d.number DESC LIMIT ${dated.rows(request)}` }
   })
 
 /** The columns of `cdr d`. */
@@ -176,7 +181,8 @@ const list = (sql: SqlClient.SqlClient) =>
   Effect.fn("Cdrs.list")(function* (organisationId: string, request: PageRequest & CdrFilter) {
     const own = scopedTo(sql, organisationId)
     const asked = yield* pageAfter(sql, request)
-    const { chargerId, from, partnerId, sessionId, siteId, to, tokenUid } = request
+    const { chargerId, from, issuedFrom, issuedTo, numberFrom, numberTo, partnerId, sessionId, siteId, to, tokenUid } =
+      request
     const foreign = [siteId, sessionId, partnerId].some((id) => id !== undefined && !isUuid(id))
     const unknown = tokenUid !== undefined && unstorableText(tokenUid)
     if (foreign || unknown || (chargerId !== undefined && !isChargerId(chargerId)))
@@ -193,6 +199,10 @@ const list = (sql: SqlClient.SqlClient) =>
           ${partnerId === undefined ? sql`` : sql`AND d.partner_id = ${partnerId}`}
           ${from === undefined ? sql`` : sql`AND d.started_at >= ${new Date(from)}`}
           ${to === undefined ? sql`` : sql`AND d.started_at < ${new Date(to)}`}
+          ${issuedFrom === undefined ? sql`` : sql`AND d.issued_at >= ${new Date(issuedFrom)}`}
+          ${issuedTo === undefined ? sql`` : sql`AND d.issued_at < ${new Date(issuedTo)}`}
+          ${numberFrom === undefined ? sql`` : sql`AND d.number >= ${numberFrom}::float8::bigint`}
+          ${numberTo === undefined ? sql`` : sql`AND d.number <= ${numberTo}::float8::bigint`}
           ${asked.which}`,
         rows: cdrRows,
         item: (cdr) => cdr

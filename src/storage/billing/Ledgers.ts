@@ -73,7 +73,9 @@ const changed = (sql: SqlClient.SqlClient) =>
           FROM seen s
         ), looked AS MATERIALIZED (
           SELECT c.id, c.metered, CASE WHEN NOT c.goes_on AND c.is_plain
-            AND NOT EXISTS (SELECT 1 FROM session_tariff t WHERE t.session_id = c.id::uuid) THEN c.plain END AS plain
+            AND NOT EXISTS (SELECT 1 FROM session_tariff t WHERE t.session_id = c.id::uuid)
+            -- A partner's is held if it has no tariff.
+            AND NOT EXISTS (SELECT 1 FROM session o WHERE o.id = c.id::uuid AND o.partner_id IS NOT NULL) THEN c.plain END AS plain
           FROM (
             SELECT n.id, bool_and(n.type = 'MeterRead') AS metered, bool_and(n.type IN ('MeterRead', 'SessionStarted')) AS goes_on,
               -- One end, nothing else that says something of it, and no reading that its end does not know.

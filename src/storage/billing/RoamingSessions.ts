@@ -105,7 +105,8 @@ const toSessions = (sql: SqlClient.SqlClient, own: Scoped, found: ReadonlyArray<
 
 /** The columns of `session s` with its place, price and tariff, and of `w`, which has the time of its last change. */
 const columns = (sql: SqlClient.SqlClient) => sql`
-  ${sessionColumns(sql)}, p.price, ${placeColumn(sql, sql`true`)} AS place, t.tariff_id AS "tariffId", v.body ->> 'currency' AS currency,
+  ${sessionColumns(sql)}, p.price, ${placeColumn(sql, sql`true`)} AS place, t.tariff_id AS "tariffId", coalesce(v.body ->> 'currency', (
+    SELECT y.body ->> 'currency' FROM tariff_version y WHERE y.organisation_id = s.organisation_id ORDER BY y.created_at DESC LIMIT 1)) AS currency,
   w.last_updated AS "lastUpdated", ${priceBehind(sql)} AS "isBehind"`
 
 const beside = (sql: SqlClient.SqlClient) => sql`

@@ -3,14 +3,17 @@
  * the decision within it.
  */
 import { Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
 import { rowBytes } from "../../domain/operator/WriteBudget.ts"
 import { cdrOf, creditOf } from "../../domain/cdr/Cdr.ts"
 import { Conflict, NotFound } from "../../domain/Errors.ts"
-import { correctedFigures, stillRunning } from "../../domain/session/Correcting.ts"
+import type { ChargingSession } from "../../domain/session/ChargingSession.ts"
+import { correctedFigures, stillRunning, tariffAfterwards } from "../../domain/session/Correcting.ts"
 import { type Correction, type Doubted, SessionReviews } from "../../domain/session/SessionReviews.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import { isPriced, priceOf, toSessionPrice } from "../../domain/session/Ledger.ts"
 import { isUuid } from "../../domain/values/Uuid7.ts"
+import { around } from "../tariffs/PlacedAssignments.ts"
 import { textArray, uuidArray } from "../kernel/Arrays.ts"
 import { cdrColumns, cdrRows, type Insert, insertCdrs, issuedFact } from "./Cdrs.ts"
 import { factOf, recording, type Recording, type RecordingServices } from "../kernel/Facts.ts"
@@ -64,10 +67,25 @@ const looked = (own: Scoped, sessionId: string) =>
   own`UPDATE session s SET reviewed = true, contradicted = false
     WHERE ${own.rowsOf("s")} AND s.id = ${sessionId} AND (NOT s.reviewed OR s.contradicted)`
 
+/** Gives a partner's session that began without a tariff the one that is assigned by now, if any. */
+const withTariff = (sql: SqlClient.SqlClient, own: Scoped, sessionId: string, session: ChargingSession) =>
+  Effect.gen(function* () {
+    if (session.roaming === undefined) return
+    const chosen = tariffAfterwards(session, yield* around(sql)(session.organisationId, session.chargerId))
+    if (chosen === undefined) return
+    yield* own`
+      INSERT INTO session_tariff (session_id, organisation_id, tariff_id, version, time_zone)
+      SELECT ${sessionId}, ${own.id}, ${chosen.tariffId}, ${chosen.version}::int,
+        (SELECT i.time_zone FROM site i WHERE ${own.rowsOf("i")} AND i.id = ${session.siteId})
+      ON CONFLICT (session_id) DO NOTHING`
+  })
+
 /** The records that result from a decision: the record in force is credited, and a correct one is issued. */
-const rebilled = (recording: Recording, own: Scoped, sessionId: string, { by, now }: AuditContext) =>
+const rebilled = (recording: Recording, own: Scoped, session: ChargingSession, { by, now }: AuditContext) =>
   Effect.gen(function* () {
     const { secrets, sql } = recording
+    const { id: sessionId } = session
+    yield* withTariff(sql, own, sessionId, session)
     const before = yield* cdrRows(own`
       SELECT ${cdrColumns(sql)} FROM cdr d
       WHERE ${own.rowsOf("d")} AND d.session_id = ${sessionId} AND d.credits IS NULL
@@ -94,7 +112,8 @@ const release = (records: Recording) =>
     const { by, now } = audit
     const own = scopedTo(records.sql, by.organisationId)
     const write = Effect.gen(function* () {
-      const { endedAt, heldReason } = yield* current(records, own, sessionId)
+      const session = yield* current(records, own, sessionId)
+      const { endedAt, heldReason } = session
       if (heldReason === undefined) {
         return yield* new Conflict({
           code: "not_held",
@@ -110,7 +129,7 @@ const release = (records: Recording) =>
       yield* looked(own, sessionId)
       const fact = factOf("SessionReleased", `session:${sessionId}`, records.secrets.uuid(now), audit)
       const released = { ...fact, body: { by: by.actor, before: { sessionId, heldReason }, after: { sessionId } } }
-      const { bytes, facts } = yield* rebilled(records, own, sessionId, audit)
+      const { bytes, facts } = yield* rebilled(records, own, session, audit)
       return { result: undefined, facts: [released, ...facts], bytes }
     })
     yield* records.journaled(write)
@@ -137,7 +156,7 @@ const correct = (records: Recording) =>
       const fact = factOf("SessionCorrected", `session:${sessionId}`, records.secrets.uuid(now), audit)
       const after = { sessionId, energyWh, startedAt, endedAt, revision, reason: given.reason }
       const corrected = { ...fact, body: { by: by.actor, before: { sessionId, ...figures.before }, after } }
-      const { bytes, facts } = yield* rebilled(records, own, sessionId, audit)
+      const { bytes, facts } = yield* rebilled(records, own, session, audit)
       return { result: undefined, facts: [corrected, ...facts], bytes }
     })
     yield* records.journaled(refusingValues(write))

@@ -52,7 +52,9 @@ export const PeriodRow = Schema.Struct({
   charging: Schema.Boolean,
   evidence: Schema.optionalKey(Schema.Array(Schema.Literals(evidences))),
   reserved: Schema.optionalKey(Schema.Literal(true)),
+  minPowerW: Schema.optionalKey(Schema.Finite),
   maxPowerW: Schema.optionalKey(Schema.Finite),
+  minCurrentA: Schema.optionalKey(Schema.Finite),
   maxCurrentA: Schema.optionalKey(Schema.Finite),
   stateOfCharge: Schema.optionalKey(Schema.Finite),
   elements: Schema.Record(Schema.String, Schema.Int)

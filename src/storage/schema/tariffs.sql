@@ -110,6 +110,8 @@ CREATE UNIQUE INDEX cdr_session ON cdr (session_id, revision) WHERE (credits IS 
 CREATE INDEX cdr_site ON cdr (organisation_id, site_id, number);
 -- Lists by start of the session. In the order of numbers, an old month would come after everything numbered since.
 CREATE INDEX cdr_started ON cdr (organisation_id, started_at, number);
+-- Lists and exports of a month by issue, for bookkeeping.
+CREATE INDEX cdr_issued ON cdr (organisation_id, issued_at, number);
 
 -- Deletes the assignments of a deleted site or charger.
 CREATE FUNCTION tariff_assignment_forget()

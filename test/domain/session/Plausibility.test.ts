@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import type { ChargingSession } from "../../../src/domain/session/ChargingSession.ts"
 import type { Surroundings } from "../../../src/domain/session/Ledger.ts"
 import type { AuthorizationStatus } from "../../../src/domain/token/Authorization.ts"
+import { roaming } from "../../ocpi/objects/charged.ts"
 import { doubtOf } from "../../../src/domain/session/Plausibility.ts"
 
 const start = Date.UTC(2026, 4, 20, 10)
@@ -47,6 +48,29 @@ const doubt = (
   }
   return doubtOf(ledger)
 }
+
+describe("a session without a tariff", () => {
+  const doubtWithout = (more: Partial<ChargingSession>) =>
+    doubtOf({
+      session: {
+        startedAt: start,
+        endedAt: start + 60 * minute,
+        meterStartWh: 0,
+        meterStopWh: 10_000,
+        energyWh: 10_000,
+        authorization: { status: "Accepted" },
+        ...more
+      } as ChargingSession,
+      timeZone: "UTC",
+      readings: [],
+      surroundings: { maxPowerW: undefined, before: undefined }
+    })
+
+  it("is held if it is a partner's, who would otherwise never be billed", () =>
+    expect(doubtWithout({ roaming })).toBe("TariffMissing"))
+
+  it("is free if it is an own driver's", () => expect(doubtWithout({})).toBeUndefined())
+})
 
 describe("a session is plausible", () => {
   const stories: ReadonlyArray<readonly [string, ReportedSession, Partial<Surroundings>?]> = [

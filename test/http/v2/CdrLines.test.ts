@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { csvHead, csvLine, jsonLine } from "../../../src/http/v2/sessions/CdrLines.ts"
+import { csvHead, csvLine as csvLineIn, jsonLine } from "../../../src/http/v2/sessions/CdrLines.ts"
+
+const csvLine = csvLineIn("Europe/Amsterdam")
 
 const at = Date.UTC(2026, 4, 20, 10)
 const price = { exclVat: 1.5, inclVat: 1.8 }
@@ -28,6 +30,10 @@ const cdr = (more: object = {}) => ({
   totalTimeCost: price,
   totalParkingCost: price,
   totalReservationCost: price,
+  vatShares: [
+    { rate: null, isMixed: false, exclVat: 0.5, inclVat: 0.5, vat: 0 },
+    { rate: 21, isMixed: false, exclVat: 1, inclVat: 1.3, vat: 0.3 }
+  ],
   totalEnergyKwh: 0.5,
   totalTimeHours: 1,
   totalParkingTimeHours: 0,
@@ -46,9 +52,25 @@ describe("a record as CSV", () => {
   it("has a cell for each column of the header", () => {
     expect(csvLine(cdr())).toBe(
       "7,01990000-0000-7000-8000-000000000001,01990000-0000-7000-8000-000000000002,CP-1,01990000-0000-7000-8000-000000000003,,,1,1,CARD," +
-        "2026-05-20T10:00:00.000Z,2026-05-20T10:00:01.000Z,EUR,1.5,1.8,1.5,1.5,1.5,1.5,1.5,0.5,1,0,t,1,false,,2026-05-20T10:00:02.000Z,,\r\n"
+        "2026-05-20T12:00:00.000+02:00,2026-05-20T12:00:01.000+02:00,Europe/Amsterdam,EUR,1.5,0.3,1.8,none:0.5:0 21:1:0.3," +
+        "1.5,0.3,1.8,1.5,0.3,1.8,1.5,0.3,1.8,1.5,0.3,1.8,1.5,0.3,1.8,0.5,1,0,t,1,false,,2026-05-20T12:00:02.000+02:00,,\r\n"
     )
     expect(csvHead.split(",")).toHaveLength(csvLine(cdr()).split(",").length)
+  })
+
+  it("has all amounts of a credit record negated, so that each column adds up to what is owed", () => {
+    const credit = cdr({
+      credit: true,
+      totalCost: { exclVat: -1.5, inclVat: -1.8 },
+      vatShares: [{ rate: 21, isMixed: false, exclVat: -1.5, inclVat: -1.8, vat: -0.3 }]
+    })
+    const names = csvHead.trimEnd().split(",")
+    const cells = csvLine(credit).trimEnd().split(",")
+    for (const name of ["total", "fixed", "energy", "time", "parking", "reservation"]) {
+      const figures = ["ExclVat", "Vat", "InclVat"].map((figure) => cells[names.indexOf(name + figure)])
+      expect([name, ...figures]).toEqual([name, "-1.5", "-0.3", "-1.8"])
+    }
+    expect(cells[names.indexOf("vatByRate")]).toBe("21:-1.5:-0.3")
   })
 
   it("names the billed partner and the driver's contract, and escapes the contract id", () => {
@@ -58,7 +80,7 @@ describe("a record as CSV", () => {
 
   for (const uid of ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"]) {
     it(`escapes ${JSON.stringify(uid)} so that no spreadsheet treats it as a formula`, () =>
-      expect(csvLine(cdr({ tokenUid: uid })).split(",EUR")[0]).toMatch(/,"?'[=+\-@\t\r]/))
+      expect(csvLine(cdr({ tokenUid: uid })).split(",2026-05-20T12")[0]).toMatch(/,"?'[=+\-@\t\r]/))
   }
 
   /** The cells of a line in a spreadsheet that splits at `separator`, even within quotes. */
@@ -70,7 +92,7 @@ describe("a record as CSV", () => {
       it(`quotes ${JSON.stringify(uid)} so that a spreadsheet that splits it finds no formula`, () => {
         const line = csvLine(cdr({ tokenUid: uid }))
         expect(line).toContain(`,"a${separator}'`)
-        for (const cell of cellsOf(line.split(",EUR")[0] ?? "", separator)) {
+        for (const cell of cellsOf(line.split(",2026-05-20T12")[0] ?? "", separator)) {
           expect(cell.replace(/^[\s"]+/, "")).not.toMatch(/^[=+\-@＝＋－＠]/)
         }
       })
@@ -101,7 +123,7 @@ describe("a record as CSV", () => {
   })
 
   it("leaves negative amounts as numbers and quotes text that would break the line", () => {
-    expect(csvLine(cdr({ totalCost: { exclVat: -1.5, inclVat: -1.8 } }))).toContain(",EUR,-1.5,-1.8,")
+    expect(csvLine(cdr({ totalCost: { exclVat: -1.5, inclVat: -1.8 } }))).toContain(",EUR,-1.5,-0.3,-1.8,")
     expect(csvLine(cdr({ tokenUid: 'a,"b"\nc' }))).toContain(',"a,""b""\nc",')
   })
 })

@@ -104,7 +104,8 @@ describe("a preview", () => {
         elements: { PARKING_TIME: 1 }
       }
     ])
-    expect(json.warnings).toEqual([])
+    // Parking has no VAT, the others have.
+    expect(json.warnings.map((warning: Json) => warning.pointer)).toEqual(["/elements/1/priceComponents/1"])
   })
 
   it("rounds nothing up while the session is running", async () => {
@@ -142,14 +143,16 @@ describe("a preview", () => {
     expect(pointers(await preview({ tariff: parking, session: wrong }))).toEqual([400, ["/session/statuses/0/status"]])
   })
 
-  it("keeps fractions of a Wh until the step size applies, and power limits to the watt", async () => {
+  it("keeps tenths of a Wh where no step size applies, counts steps of whole Wh, and power limits to the watt", async () => {
     const energy = async (wh: number, stepSize: number) => {
       const pricing = tariff({ priceComponents: [component("ENERGY", 1000, { stepSize })] })
       const readings = [{ at: session.endedAt, energyWh: wh }]
       return (await preview({ tariff: pricing, session: { ...session, readings } })).json.cost.exclVat
     }
-    expect(await energy(115.2, 1)).toBe(116)
-    expect(await energy(500.4, 500)).toBe(1000)
+    expect(await energy(115.2, 1)).toBe(115)
+    expect(await energy(115.5, 1)).toBe(116)
+    expect(await energy(500.4, 500)).toBe(500)
+    expect(await energy(500.5, 500)).toBe(1000)
     expect(await energy(115.2, 0)).toBe(115.2)
     const bounded = async (restrictions: object) => {
       const pricing = tariff({ priceComponents: [component("ENERGY", 1)], restrictions })

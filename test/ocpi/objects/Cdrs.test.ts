@@ -169,7 +169,8 @@ const pricedBy = (
 const perKwh = { priceComponents: [{ type: "ENERGY" as const, price: 0.2, stepSize: 1 }] }
 const above = (amperes: number): TariffElement => ({ ...perKwh, restrictions: { minCurrent: amperes } })
 const below = (amperes: number): TariffElement => ({ ...perKwh, restrictions: { maxCurrent: amperes } })
-const evening: TariffElement = { ...perKwh, restrictions: { startTime: "17:00", minPower: 11 } }
+const evening: TariffElement = { ...perKwh, restrictions: { startTime: "17:00" } }
+const strong: TariffElement = { ...perKwh, restrictions: { startTime: "17:00", minPower: 11 } }
 const reservation: TariffElement = {
   priceComponents: [{ type: "TIME", price: 6, stepSize: 1 }],
   restrictions: { reservation: "RESERVATION" }
@@ -188,6 +189,9 @@ it("a record has its tariff only if the version can express all that priced it, 
     [pricedBy(above(16), byTheLast), true],
     [pricedBy(reservation, byTheLast), true],
     [pricedBy(evening, byTheSpecial), true],
+    // Its periods show no power, against which a reader tests this element.
+    [pricedBy(strong, byTheSpecial), false],
+    [pricedBy(strong, byTheLast), false],
     // A minimum or maximum price applied.
     [pricedBy(evening, byTheSpecial, limited(10)), false],
     [pricedBy(evening, byTheSpecial, limited(5)), false]
@@ -237,6 +241,35 @@ it("a credit record differs in its id, total and reference; 2.1.1 has none", () 
   }
   const without = versions.filter((version) => !wireObjects[version].cdrs.hasCredits)
   expect(without, "as in REST, which shows what is withheld").toEqual(versionsWithoutCredits)
+})
+
+it("a period shows the least and the highest power and current against which the tariff was tested; 2.1.1 has no power", () => {
+  const tested = { minPowerW: 7360, maxPowerW: 21_750.5, minCurrentA: 0, maxCurrentA: 31.5 }
+  const given = withBody({ periods: [{ ...cdr.body.periods[1]!, ...tested }] })
+  const shown = (version: Version) =>
+    (said(version, given)["charging_periods"] as ReadonlyArray<Json>)[0]?.["dimensions"]
+  const current = [
+    { type: "MIN_CURRENT", volume: 0 },
+    { type: "MAX_CURRENT", volume: 31.5 }
+  ]
+  const power = [
+    { type: "MIN_POWER", volume: 7.36 },
+    { type: "MAX_POWER", volume: 21.7505 }
+  ]
+  expect(shown("2.1.1")).toEqual(expect.arrayContaining(current))
+  expect(JSON.stringify(shown("2.1.1"))).not.toContain("POWER")
+  for (const version of ["2.2", "2.2.1"] as const) {
+    expect(shown(version)).toEqual(expect.arrayContaining([...current, ...power]))
+  }
+})
+
+it("a record ends with its last period, so that its length is the one that was priced", () => {
+  const end = cdr.endedAt
+  const given = { ...withBody({ periods: [{ ...cdr.body.periods[1]!, endedAt: end }] }), endedAt: end + 1100 }
+  expect(said("2.1.1", given)["stop_date_time"]).toBe("2026-05-20T12:50:00Z")
+  for (const version of ["2.2", "2.2.1"] as const) {
+    expect(said(version, given)["end_date_time"]).toBe("2026-05-20T12:50:00Z")
+  }
 })
 
 it("the hours of the periods add up to the totals, however they are divided", () => {

@@ -69,6 +69,10 @@ export const common: Descriptions["properties"] = {
   at: ["When it happened"],
   from: ["Start of the time range (inclusive)", "2026-11-01T00:00:00Z"],
   to: ["End of the time range (exclusive)", "2026-12-01T00:00:00Z"],
+  issuedFrom: ["Start of the time range in which a record was issued (inclusive)", "2026-11-01T00:00:00Z"],
+  issuedTo: ["End of the time range in which a record was issued (exclusive)", "2026-12-01T00:00:00Z"],
+  numberFrom: ["The lowest number (inclusive)", 1000],
+  numberTo: ["The highest number (inclusive)", 1042],
   timeZone: ["Name of the IANA time zone that days and times of day refer to", "Europe/Amsterdam"],
   month: ["The month, `YYYY-MM`", "2026-11"],
 

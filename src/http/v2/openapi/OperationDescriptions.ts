@@ -175,7 +175,8 @@ export const operations: Descriptions["operations"] = {
   "tariffs.week":
     "Computed as for real sessions, for seven local days from `startDate`: which prices apply when a session starts, and when something is free because no element matches. Nothing is stored.",
   "cdrs.list": "Records are never changed. A wrong record is followed by its credit record and a new record.",
-  "cdrs.csv": "One line per record, in UTF-8. The answer is a stream: process it as it arrives.",
+  "cdrs.csv":
+    "One line per record, in UTF-8, with times in the organisation's time zone. All amounts of a credit record are negative, so that columns add up. The answer is a stream: process it as it arrives.",
   "cdrs.jsonLines": "One record per line, as `GET /v2/cdrs/{cdrId}` shows it. The answer is a stream.",
   "cdrs.get": "The record as issued, with the tariff that it was priced by.",
   "cdrs.price":

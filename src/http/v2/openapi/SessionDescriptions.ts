@@ -79,8 +79,19 @@ export const sessionDescriptions: Descriptions["properties"] = {
   "PricedPeriod.energyWh": ["Wh delivered in this period", 24500],
   evidence: ["The evidence for charging or parking, the strongest first", ["Status", "Power"]],
   reserved: ["True for time in which the connector was reserved before the session; missing otherwise"],
-  "PricedPeriod.maxPowerW": ["Watts; the highest value measured in the period", 11040],
-  maxCurrentA: ["Amperes; the highest sum over all phases", 48],
+  minPowerW: ["Watts; the lowest power against which the tariff was tested. Only if the tariff depends on power", 7360],
+  "PricedPeriod.maxPowerW": [
+    "Watts; the highest value measured in the period. If the tariff depends on power: the highest against which it was tested, derived or measured",
+    11040
+  ],
+  minCurrentA: [
+    "Amperes; the lowest sum over all phases against which the tariff was tested. Only if the tariff depends on current",
+    32
+  ],
+  maxCurrentA: [
+    "Amperes; the highest sum over all phases. If the tariff depends on current: the highest against which it was tested",
+    48
+  ],
   stateOfCharge: ["Percent of the vehicle's battery; the last one reported", 64],
   "PricedPeriod.elements": [
     "For each dimension, the index of the tariff element that prices it, from 0; a missing dimension is free",
@@ -101,6 +112,12 @@ export const sessionDescriptions: Descriptions["properties"] = {
   totalTimeCost: ["The part for time in which the vehicle charged"],
   totalParkingCost: ["The part for time in which the vehicle only parked"],
   totalReservationCost: ["The part for reserving the connector before the session"],
+  vatShares: ["The total by VAT rate, lowest first; the shares add up to it exactly"],
+  rate: ["Percent; null where no VAT applies, and if `isMixed`", 21],
+  isMixed: ["True for what price limits or rounding add to amounts of several rates", false],
+  "VatShare.exclVat": ["Without VAT; negative in a credit record", 11.03],
+  "VatShare.inclVat": ["With VAT; negative in a credit record", 13.35],
+  "VatShare.vat": ["The VAT: `inclVat` minus `exclVat`", 2.32],
   totalEnergyKwh: ["kWh, as measured", 24.5],
   totalTimeHours: ["Hours in total, as measured", 1.25],
   totalParkingTimeHours: ["Hours without energy, as measured", 0.25],

@@ -2,45 +2,73 @@
  * Charge detail records as lines: CSV (RFC 4180) for spreadsheets, JSON lines for programs. A spreadsheet must not interpret any text as a
  * formula, whatever the name of a card or charger is.
  */
-import { Schema } from "effect"
+import { DateTime, Schema } from "effect"
+import { negativeOf, vatOf } from "../../../domain/values/Amount.ts"
+import { zoneOf } from "../../../domain/values/Month.ts"
 import { Cdr } from "./CdrsApi.ts"
 
 type Row = typeof Cdr.Type
 
-const iso = (at: number): string => new Date(at).toISOString()
+type Column = readonly [string, (cdr: Row) => string | number | boolean]
 
-const columns: ReadonlyArray<readonly [string, (cdr: Row) => string | number | boolean]> = [
-  ["number", (cdr) => cdr.number],
-  ["id", (cdr) => cdr.id],
-  ["sessionId", (cdr) => cdr.sessionId],
-  ["chargerId", (cdr) => cdr.chargerId],
-  ["siteId", (cdr) => cdr.siteId],
-  ["siteName", (cdr) => cdr.location?.siteName ?? ""],
-  ["chargerName", (cdr) => cdr.location?.chargerName ?? ""],
-  ["evseId", (cdr) => cdr.evseId],
-  ["connectorId", (cdr) => cdr.connectorId],
-  ["tokenUid", (cdr) => cdr.tokenUid],
-  ["startedAt", (cdr) => iso(cdr.startedAt)],
-  ["endedAt", (cdr) => iso(cdr.endedAt)],
-  ["currency", (cdr) => cdr.currency],
-  ["totalExclVat", (cdr) => cdr.totalCost.exclVat],
-  ["totalInclVat", (cdr) => cdr.totalCost.inclVat],
-  ["fixedExclVat", (cdr) => cdr.totalFixedCost.exclVat],
-  ["energyExclVat", (cdr) => cdr.totalEnergyCost.exclVat],
-  ["timeExclVat", (cdr) => cdr.totalTimeCost.exclVat],
-  ["parkingExclVat", (cdr) => cdr.totalParkingCost.exclVat],
-  ["reservationExclVat", (cdr) => cdr.totalReservationCost.exclVat],
-  ["energyKwh", (cdr) => cdr.totalEnergyKwh],
-  ["timeHours", (cdr) => cdr.totalTimeHours],
-  ["parkingTimeHours", (cdr) => cdr.totalParkingTimeHours],
-  ["tariffId", (cdr) => cdr.tariff.id],
-  ["tariffVersion", (cdr) => cdr.tariff.version],
-  ["credit", (cdr) => cdr.credit],
-  ["creditReferenceId", (cdr) => cdr.creditReferenceId ?? ""],
-  ["issuedAt", (cdr) => iso(cdr.issuedAt)],
-  ["partnerId", (cdr) => cdr.roaming?.partnerId ?? ""],
-  ["contractId", (cdr) => cdr.roaming?.contractId ?? ""]
+type Money = Row["totalCost"]
+
+/** A part of the price. In a credit record it is negated, so that a column adds up. */
+const part = (name: string, of: (cdr: Row) => Money): ReadonlyArray<Column> => {
+  const signed = (cdr: Row) => (cdr.credit ? negativeOf(of(cdr)) : of(cdr))
+  return amounts(name, signed)
+}
+
+const amounts = (name: string, of: (cdr: Row) => Money): ReadonlyArray<Column> => [
+  [`${name}ExclVat`, (cdr) => of(cdr).exclVat],
+  [`${name}Vat`, (cdr) => vatOf(of(cdr))],
+  [`${name}InclVat`, (cdr) => of(cdr).inclVat]
 ]
+
+/** `rate:exclVat:vat` for each rate; without VAT the rate is `none`. */
+const byRate = ({ vatShares }: Row): string =>
+  vatShares
+    .map(({ exclVat, isMixed, rate, vat }) => [isMixed ? "mixed" : (rate ?? "none"), exclVat, vat].join(":"))
+    .join(" ")
+
+/** Times are in this zone, with their offset from UTC. */
+const columnsIn = (timeZone: string): ReadonlyArray<Column> => {
+  const zone = zoneOf(timeZone)
+  const iso = (at: number): string => DateTime.formatIsoOffset(DateTime.makeZonedUnsafe(at, { timeZone: zone }))
+  return [
+    ["number", (cdr) => cdr.number],
+    ["id", (cdr) => cdr.id],
+    ["sessionId", (cdr) => cdr.sessionId],
+    ["chargerId", (cdr) => cdr.chargerId],
+    ["siteId", (cdr) => cdr.siteId],
+    ["siteName", (cdr) => cdr.location?.siteName ?? ""],
+    ["chargerName", (cdr) => cdr.location?.chargerName ?? ""],
+    ["evseId", (cdr) => cdr.evseId],
+    ["connectorId", (cdr) => cdr.connectorId],
+    ["tokenUid", (cdr) => cdr.tokenUid],
+    ["startedAt", (cdr) => iso(cdr.startedAt)],
+    ["endedAt", (cdr) => iso(cdr.endedAt)],
+    ["timeZone", () => timeZone],
+    ["currency", (cdr) => cdr.currency],
+    ...amounts("total", (cdr) => cdr.totalCost),
+    ["vatByRate", byRate],
+    ...part("fixed", (cdr) => cdr.totalFixedCost),
+    ...part("energy", (cdr) => cdr.totalEnergyCost),
+    ...part("time", (cdr) => cdr.totalTimeCost),
+    ...part("parking", (cdr) => cdr.totalParkingCost),
+    ...part("reservation", (cdr) => cdr.totalReservationCost),
+    ["energyKwh", (cdr) => cdr.totalEnergyKwh],
+    ["timeHours", (cdr) => cdr.totalTimeHours],
+    ["parkingTimeHours", (cdr) => cdr.totalParkingTimeHours],
+    ["tariffId", (cdr) => cdr.tariff.id],
+    ["tariffVersion", (cdr) => cdr.tariff.version],
+    ["credit", (cdr) => cdr.credit],
+    ["creditReferenceId", (cdr) => cdr.creditReferenceId ?? ""],
+    ["issuedAt", (cdr) => iso(cdr.issuedAt)],
+    ["partnerId", (cdr) => cdr.roaming?.partnerId ?? ""],
+    ["contractId", (cdr) => cdr.roaming?.contractId ?? ""]
+  ]
+}
 
 /**
  * The places in a text where a spreadsheet could find a formula. Blanks and quotes before it are skipped, and full-width signs count like
@@ -71,9 +99,15 @@ const cell = (value: string | number | boolean): string => {
   return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-export const csvHead = `${columns.map(([name]) => name).join(",")}\r\n`
+export const csvHead = `${columnsIn("UTC")
+  .map(([name]) => name)
+  .join(",")}\r\n`
 
-export const csvLine = (cdr: Row): string => `${columns.map(([, of]) => cell(of(cdr))).join(",")}\r\n`
+/** A line with its times in an IANA zone, which is a column of its own. */
+export const csvLine = (timeZone: string): ((cdr: Row) => string) => {
+  const columns = columnsIn(timeZone)
+  return (cdr) => `${columns.map(([, of]) => cell(of(cdr))).join(",")}\r\n`
+}
 
 const encode = Schema.encodeSync(Cdr)
 

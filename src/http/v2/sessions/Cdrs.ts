@@ -6,6 +6,9 @@ import { type Cdr as DomainCdr, creditOf, creditRefusal } from "../../../domain/
 import type { Place } from "../../../domain/site/CdrLocation.ts"
 import { isPricedPlainly } from "../../../domain/cdr/RoamingCdr.ts"
 import { type CdrFilter, Cdrs } from "../../../domain/cdr/Cdrs.ts"
+import { vatSharesOf } from "../../../domain/cdr/VatShares.ts"
+import { Access } from "../../../domain/operator/Access.ts"
+import { vatOf } from "../../../domain/values/Amount.ts"
 import { RoamingCdrs } from "../../../domain/cdr/RoamingCdrs.ts"
 import type { SignedData } from "../../../domain/session/SignedData.ts"
 import { mapInSlices, readingFor } from "../../../domain/values/ThreadTime.ts"
@@ -88,6 +91,12 @@ const toCdr = ({ body, ...cdr }: DomainCdr, { tariffLeftOut, withheld }: NotSent
   totalTimeCost: body.costs.time,
   totalParkingCost: body.costs.parking,
   totalReservationCost: body.costs.reservation,
+  vatShares: vatSharesOf({ body, creditReferenceId: cdr.creditReferenceId }).map(({ rate = null, ...share }) => ({
+    rate: rate === "mixed" ? null : rate,
+    isMixed: rate === "mixed",
+    ...share,
+    vat: vatOf(share)
+  })),
   totalEnergyKwh: body.energyWh / 1000,
   totalTimeHours: body.durationMillis / hourMillis,
   totalParkingTimeHours: body.parkingMillis / hourMillis,
@@ -106,26 +115,6 @@ const allSent: NotSent = { withheld: none, tariffLeftOut: none }
 
 /** Records per page of an export: as many as one statement reads. */
 const exportPage = 500
-
-interface Asked {
-  readonly chargerId?: string
-  readonly siteId?: string
-  readonly sessionId?: string
-  readonly partnerId?: string
-  readonly from?: number
-  readonly to?: number
-  readonly tokenUid?: string
-}
-
-const filterOf = ({ chargerId, from, partnerId, sessionId, siteId, to, tokenUid }: Asked): CdrFilter => ({
-  chargerId,
-  from,
-  partnerId,
-  sessionId,
-  siteId,
-  to,
-  tokenUid
-})
 
 const explanationOf = ({ body, creditReferenceId }: Pick<DomainCdr, "body" | "creditReferenceId">) =>
   recordExplanation(body, { credit: creditReferenceId !== undefined })
@@ -171,6 +160,7 @@ export const layer = HttpApiBuilder.group(
   Api,
   "cdrs",
   Effect.fn(function* (handlers) {
+    const access = yield* Access
     const cdrs = yield* Cdrs
     const roaming = yield* RoamingCdrs
     const publicUrl = yield* PublicUrl
@@ -201,16 +191,16 @@ export const layer = HttpApiBuilder.group(
 
     return handlers.handleAll({
       list: Effect.fn("v2.cdrs.list")(function* ({ query, request }) {
-        const filter = { ...pageRequest(query), ...filterOf(query) }
         const organisation = yield* organisationId
-        const page = yield* shown(organisation, yield* cdrs.list(organisation, filter))
+        const page = yield* shown(organisation, yield* cdrs.list(organisation, { ...query, ...pageRequest(query) }))
         return yield* listed(publicUrl, request.url, page, (cdr) => cdr)
       }),
       csv: Effect.fn("v2.cdrs.csv")(function* ({ query }) {
-        return named("cdrs.csv", yield* lines(filterOf(query), csvHead, csvLine))
+        const { timeZone } = yield* Effect.catchTag(access.organisation(yield* organisationId), "NotFound", Effect.die)
+        return named("cdrs.csv", yield* lines(query, csvHead, csvLine(timeZone)))
       }),
       jsonLines: Effect.fn("v2.cdrs.jsonLines")(function* ({ query }) {
-        return named("cdrs.jsonl", yield* lines(filterOf(query), "", jsonLine))
+        return named("cdrs.jsonl", yield* lines(query, "", jsonLine))
       }),
       get: Effect.fn("v2.cdrs.get")(function* ({ params }) {
         const organisation = yield* organisationId

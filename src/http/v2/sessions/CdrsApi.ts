@@ -2,14 +2,14 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { TariffBody } from "../../../domain/tariff/Tariff.ts"
-import { text, Time, Uuid } from "../../Fields.ts"
+import { text, Time, Uuid, wholeInQuery } from "../../Fields.ts"
 import { Conflict409, NotFound404 } from "../requests/Failures.ts"
 import { operation } from "../requests/Middleware.ts"
 import { createdAt, IdempotencyHeader, listOf, PageQuery } from "../requests/Paging.ts"
 import { RoamingOfCdr } from "../roaming/RoamingShape.ts"
 import { uidMax } from "./SessionsApi.ts"
 import { PriceExplanation } from "../tariffs/PriceSchema.ts"
-import { Period, Price } from "../tariffs/TariffSchema.ts"
+import { Period, Price, prices } from "../tariffs/TariffSchema.ts"
 import { natures } from "../../../domain/session/SignedData.ts"
 
 const measured = (description: string) => Schema.Finite.annotate({ description: `${description}, as measured` })
@@ -57,6 +57,13 @@ const SignedData = Schema.Struct({
   ).annotate({ description: "In order of time: the start, the end, and at most 8 in between" })
 }).annotate({ identifier: "SignedData" })
 
+const VatShare = Schema.Struct({
+  rate: Schema.NullOr(Schema.Finite),
+  isMixed: Schema.Boolean,
+  ...prices,
+  vat: Schema.Finite
+}).annotate({ identifier: "VatShare" })
+
 export const Cdr = Schema.Struct({
   id: Schema.String,
   number: Schema.Int.annotate({ description: "Number of the record within the organisation, from 1 without gaps" }),
@@ -87,6 +94,9 @@ export const Cdr = Schema.Struct({
   totalTimeCost: Price,
   totalParkingCost: Price,
   totalReservationCost: Price,
+  vatShares: Schema.Array(VatShare).annotate({
+    description: "The total by VAT rate. The shares add up to `totalCost` exactly"
+  }),
   totalEnergyKwh: measured("kWh"),
   totalTimeHours: measured("Hours in total"),
   totalParkingTimeHours: measured("Hours without energy"),
@@ -109,6 +119,8 @@ export const Cdr = Schema.Struct({
 
 const params = { cdrId: Uuid }
 
+const numberMax = 2_147_483_647
+
 const filters = {
   chargerId: Schema.optionalKey(text(48)),
   siteId: Schema.optionalKey(Uuid),
@@ -116,7 +128,11 @@ const filters = {
   sessionId: Schema.optionalKey(Uuid),
   partnerId: Schema.optionalKey(Uuid.annotate({ description: "Only those of drivers of this roaming partner" })),
   from: Schema.optionalKey(Time.annotate({ description: "Only those of sessions that started at or after this time" })),
-  to: Schema.optionalKey(Time.annotate({ description: "Only those of sessions that started before this time" }))
+  to: Schema.optionalKey(Time.annotate({ description: "Only those of sessions that started before this time" })),
+  issuedFrom: Schema.optionalKey(Time.annotate({ description: "Only those issued at or after this time" })),
+  issuedTo: Schema.optionalKey(Time.annotate({ description: "Only those issued before this time" })),
+  numberFrom: Schema.optionalKey(wholeInQuery(1, numberMax, "The lowest number")),
+  numberTo: Schema.optionalKey(wholeInQuery(1, numberMax, "The highest number, included"))
 }
 
 /** A body that browsers save as a file. */

@@ -3,6 +3,9 @@ import { Effect } from "effect"
 import { Cdrs } from "../../../domain/cdr/Cdrs.ts"
 import { type CorrectionPreview as Preview, correctionPreview } from "../../../domain/cdr/CorrectionPreview.ts"
 import { Ledgers } from "../../../domain/session/Ledgers.ts"
+import type { ChargingSession } from "../../../domain/session/ChargingSession.ts"
+import { tariffAfterwards } from "../../../domain/session/Correcting.ts"
+import { Tariffs } from "../../../domain/tariff/Tariffs.ts"
 import { Sessions } from "../../../domain/session/Sessions.ts"
 import { organisationId } from "../requests/Caller.ts"
 import { maxLimit } from "../requests/Paging.ts"
@@ -33,13 +36,22 @@ export const correctionPreviews = Effect.gen(function* () {
   const cdrs = yield* Cdrs
   const ledgers = yield* Ledgers
   const sessions = yield* Sessions
+  const tariffs = yield* Tariffs
+  /** The ledger of a session that began without a tariff, with the one that the correction would give it. */
+  const pricedAfterwards = Effect.fnUntraced(function* (session: ChargingSession) {
+    const { chargerId, id, organisationId: organisation } = session
+    const chosen = tariffAfterwards(session, yield* tariffs.around(organisation, chargerId))
+    const [observed] = chosen === undefined ? [] : yield* ledgers.read([id])
+    if (chosen === undefined || observed === undefined) return undefined
+    return { ...observed, tariff: yield* tariffs.get(organisation, chosen.tariffId) }
+  })
   return Effect.fn("v2.sessions.correctionPreview")(function* (
     sessionId: string,
     { endedAt, energyWh, startedAt }: Asked
   ) {
     const organisation = yield* organisationId
     const session = yield* sessions.get(organisation, sessionId)
-    const ledger = yield* ledgers.ofSession(organisation, sessionId)
+    const ledger = (yield* ledgers.ofSession(organisation, sessionId)) ?? (yield* pricedAfterwards(session))
     // Newest first: a record that is in force comes before all credited ones.
     const { items: records } = yield* cdrs.list(organisation, { limit: maxLimit, sessionId })
     const preview = correctionPreview({ session, ledger, records }, { endedAt, energyWh, startedAt })

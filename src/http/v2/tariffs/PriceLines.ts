@@ -2,7 +2,7 @@
 import type { CdrBody } from "../../../domain/cdr/Cdr.ts"
 import { explained, type ExplainedLine, type ToExplain } from "../../../domain/tariff/Explanation.ts"
 import type { TariffBody } from "../../../domain/tariff/Tariff.ts"
-import { type Price, sumOf } from "../../../domain/values/Amount.ts"
+import { negativeOf, type Price, vatOf } from "../../../domain/values/Amount.ts"
 import type { PriceExplanation, PriceLine } from "./PriceSchema.ts"
 
 export const toPriceLine = (line: ExplainedLine): typeof PriceLine.Type => ({
@@ -29,13 +29,7 @@ interface PricedBy {
   readonly body: TariffBody
 }
 
-const negated = (n: number): number => (n === 0 ? 0 : -n)
-
-const credited = <A extends Price>(price: A): A => ({
-  ...price,
-  exclVat: negated(price.exclVat),
-  inclVat: negated(price.inclVat)
-})
+const credited = <A extends Price>(price: A): A => ({ ...price, ...negativeOf(price) })
 
 /** Tariffs have no name of their own; drivers know one by its text. */
 const nameOf = ({ tariffAltText = [] }: TariffBody): string | null => tariffAltText[0]?.text ?? null
@@ -48,15 +42,11 @@ export const toExplanation = (
 ): typeof PriceExplanation.Type => {
   const sign = more.credit === true ? credited : <A extends Price>(price: A): A => price
   const lines = explained(body, { ended, periods, total: sign(total) })
-  const vat = sumOf([
-    { exclVat: total.inclVat, inclVat: 0 },
-    { exclVat: negated(total.exclVat), inclVat: 0 }
-  ]).exclVat
   return {
     currency: body.currency,
     tariff: { id, name: nameOf(body), version },
     lines: lines.map((line) => sign(toPriceLine(line))),
-    total: { exclVat: total.exclVat, inclVat: total.inclVat, vat },
+    total: { exclVat: total.exclVat, inclVat: total.inclVat, vat: vatOf(total) },
     provisional: !ended,
     held: more.held ?? null
   }

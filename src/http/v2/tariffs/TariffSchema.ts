@@ -29,8 +29,10 @@ export const Period = Schema.Struct({
   reserved: Schema.optionalKey(Schema.Literal(true)).annotate({
     description: "True for time in which the connector was reserved before the session"
   }),
-  maxPowerW: Schema.optionalKey(Schema.Finite).annotate({ description: "W; the highest measured value" }),
-  maxCurrentA: Schema.optionalKey(Schema.Finite).annotate({ description: "A; the highest sum over all phases" }),
+  minPowerW: Schema.optionalKey(Schema.Finite),
+  maxPowerW: Schema.optionalKey(Schema.Finite),
+  minCurrentA: Schema.optionalKey(Schema.Finite),
+  maxCurrentA: Schema.optionalKey(Schema.Finite),
   stateOfCharge: Schema.optionalKey(Schema.Finite).annotate({ description: "Percent; the last one reported" }),
   elements: Schema.Record(Schema.String, Schema.Int).annotate({
     description: "The element that prices each dimension; a missing dimension is free"

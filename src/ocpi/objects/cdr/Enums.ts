@@ -41,6 +41,9 @@ export const tariffOf = ({ body, organisationId, startedAt }: RoamingCdr): Party
 const beginOf = ({ body: { periods }, startedAt }: RoamingCdr): number =>
   Math.min(startedAt, ...periods.slice(0, 1).map((first) => first.startedAt))
 
+/** The end in whole seconds of its length, as priced: the last period, counted from the session's start, ends there. */
+export const endOf = ({ body: { periods }, endedAt }: RoamingCdr): number => periods.at(-1)?.endedAt ?? endedAt
+
 /**
  * Quantities as measured, before any step size. They cover charging and parking; a reservation's time is only in its periods. Each kind of
  * time is rounded separately, as in the periods, which add up to both totals.
@@ -84,7 +87,7 @@ export const cdrV22 =
       ...ownerOf(body.place),
       id: cdr.id,
       start_date_time: printTimestamp(beginOf(cdr)),
-      end_date_time: printTimestamp(cdr.endedAt),
+      end_date_time: printTimestamp(endOf(cdr)),
       session_id: cdr.sessionId,
       ...driver(body.roaming),
       cdr_location: location(usedOf(cdr)),

@@ -40,8 +40,19 @@ const timed = (periods: ReadonlyArray<Period>): ReadonlyArray<Timed> => {
   })
 }
 
-const currentOf = ({ maxCurrentA }: Period) =>
-  some("MAX_CURRENT", maxCurrentA === undefined ? undefined : amount(maxCurrentA))
+/** The least and the highest value. If the tariff depends on it, a reader tests its restrictions against these. */
+const range = (of: string, least: number | undefined, highest: number | undefined): ReadonlyArray<Dimension> => [
+  ...some(`MIN_${of}`, least),
+  ...some(`MAX_${of}`, highest)
+]
+
+const maybe = (convert: (value: number) => number, value: number | undefined) =>
+  value === undefined ? undefined : convert(value)
+
+const currentOf = ({ maxCurrentA, minCurrentA }: Period) =>
+  range("CURRENT", maybe(amount, minCurrentA), maybe(amount, maxCurrentA))
+
+const powerOf = ({ maxPowerW, minPowerW }: Period) => range("POWER", maybe(kilo, minPowerW), maybe(kilo, maxPowerW))
 
 const start = ({ startedAt }: Pick<Period, "startedAt">) => ({ start_date_time: printTimestamp(startedAt) })
 
@@ -65,14 +76,7 @@ const periodV22 =
   ({ period, time }: Timed) => ({
     ...start(period),
     dimensions:
-      period.reserved === true
-        ? [time]
-        : [
-            ...energyOf(period),
-            time,
-            ...currentOf(period),
-            ...some("MAX_POWER", period.maxPowerW === undefined ? undefined : kilo(period.maxPowerW))
-          ],
+      period.reserved === true ? [time] : [...energyOf(period), time, ...currentOf(period), ...powerOf(period)],
     ...field("tariff_id", tariffId)
   })
 

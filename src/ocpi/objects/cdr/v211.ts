@@ -11,7 +11,7 @@ import { amount } from "./Figures.ts"
 import { driverV211 } from "./Parties.ts"
 import { periodsV211 } from "./Periods.ts"
 import { locationV211 } from "./Places.ts"
-import { tariffOf, totalsOf, usedOf, type WireCdrs } from "./Enums.ts"
+import { endOf, tariffOf, totalsOf, usedOf, type WireCdrs } from "./Enums.ts"
 
 const encode = (cdr: RoamingCdr): unknown => {
   const { body, lastUpdated } = cdr
@@ -19,7 +19,7 @@ const encode = (cdr: RoamingCdr): unknown => {
   return {
     id: cdr.id,
     start_date_time: printTimestamp(cdr.startedAt),
-    stop_date_time: printTimestamp(cdr.endedAt),
+    stop_date_time: printTimestamp(endOf(cdr)),
     ...driverV211(body.roaming),
     location: locationV211(usedOf(cdr), "UNKNOWN", lastUpdated),
     currency: body.currency,

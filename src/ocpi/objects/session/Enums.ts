@@ -16,8 +16,8 @@ export interface WireSessions {
   readonly decodePreferences: (input: unknown) => Effect.Effect<ChargingPreferences, Schema.SchemaError>
 }
 
-/** ISO 4217's code for "no currency", three times the letter X: for a session without a tariff, since a currency is required. */
-export const noCurrency = "X".repeat(3)
+/** The currency of a session without a cost, of an organisation without any tariff. OCPI requires one, and partners refuse the code for none. */
+export const anyCurrency = "EUR"
 
 /** Sessions in 2.2 and later, which differ only in `driver`. */
 export const sessionV22 =
@@ -34,7 +34,7 @@ export const sessionV22 =
       location_id: siteId,
       evse_uid: evseUidOf(session),
       connector_id: connectorIdOf(session),
-      currency: price?.currency ?? currency ?? noCurrency,
+      currency: price?.currency ?? currency ?? anyCurrency,
       charging_periods: sessionPeriodsV22(tariffId, price?.periods ?? []),
       ...field("total_cost", price === undefined ? undefined : priceOf(price)),
       status,

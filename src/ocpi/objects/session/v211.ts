@@ -8,7 +8,7 @@ import { amount, kilo } from "../cdr/Figures.ts"
 import { driverV211 } from "../cdr/Parties.ts"
 import { periodsV211 } from "../cdr/Periods.ts"
 import { locationV211 } from "../cdr/Places.ts"
-import { decodePreferences, noCurrency, type WireSessions } from "./Enums.ts"
+import { decodePreferences, anyCurrency, type WireSessions } from "./Enums.ts"
 import { field } from "../Strict.ts"
 
 /** The status of the EVSE, as far as this session shows it. */
@@ -26,7 +26,7 @@ const encode: WireSessions["encode"] = (session) => {
     kwh: kilo(session.energyWh),
     ...driverV211(roaming),
     location: locationV211(session, evseStatus[status] ?? "UNKNOWN", lastUpdated),
-    currency: price?.currency ?? currency ?? noCurrency,
+    currency: price?.currency ?? currency ?? anyCurrency,
     charging_periods: periodsV211(session.startedAt, price?.periods ?? []),
     ...field("total_cost", price === undefined ? undefined : amount(price.exclVat)),
     status: status === "RESERVATION" ? "PENDING" : status,
