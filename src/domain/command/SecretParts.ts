@@ -2,7 +2,7 @@
  * The secrets in commands: passwords in configuration keys and in vendors' data, and credentials in the locations of files. Only the charger gets
  * them. What is stored and shown of a command has them masked.
  */
-import { shownLocation } from "../file/Location.ts"
+import { shownLocation } from "../values/SecretAddresses.ts"
 import { isSecretEntry } from "../values/SecretNames.ts"
 import { shownValue } from "../values/SecretText.ts"
 import type { ChargerCommand, CommandOf } from "./ChargerCommand.ts"

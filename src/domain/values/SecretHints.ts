@@ -30,7 +30,7 @@ const partsByHash: ReadonlyMap<number, ReadonlyArray<Part>> = (() => {
   const all = new Map<number, Array<Part>>()
   const put = (key: number, part: Part) => all.set(key, [...(all.get(key) ?? []), part])
   const add = (spelling: string, isShort: boolean) => {
-    const [found = ""] = /\p{Lu}[\p{Lu}\d]*|[^\x00-\u036f]+/u.exec(spelling) ?? []
+    const [found = ""] = /\p{Lu}[\p{Lu}\d]*|\p{Lo}+/u.exec(spelling) ?? []
     const three = found.slice(0, 3)
     const part = { text: spelling.toLowerCase(), found: spelling.indexOf(found) + three.length, isShort }
     for (const key of new Set([hashOf(three), hashOf(three.toLowerCase())])) {

@@ -162,7 +162,7 @@ const nameMost = 128
 
 /** Letters as they are written by chargers without accents. */
 const withoutAccents = (name: string): string =>
-  /[\u00c0-\u024f\u0300-\u036f]/.test(name)
+  /[\u0080-\uffff]/.test(name)
     ? name
         .normalize("NFD")
         .replace(/[\u0300-\u036f]/g, "")

@@ -8,7 +8,8 @@ import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
 import { setsSecret } from "../../domain/command/SecretParts.ts"
 import { maskJson } from "../../domain/values/SecretJson.ts"
 import { maskedValue } from "../../domain/values/SecretNames.ts"
-import { maskPrivateKeys, maskUrls, namesSecret, shownText } from "../../domain/values/SecretText.ts"
+import { maskUrls } from "../../domain/values/SecretAddresses.ts"
+import { maskPrivateKeys, namesSecret, shownText } from "../../domain/values/SecretText.ts"
 import { hiddenErrorText, hiddenText } from "../rpc/Secrets.ts"
 
 /** Actions whose messages have no field in which a vendor could send a secret. They are most of all messages and are not parsed here. */
