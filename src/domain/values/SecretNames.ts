@@ -200,16 +200,16 @@ export const isSecretName = (name: string): boolean => {
   const given = name.trim()
   if (given.length > nameMost || !mayNameSecret(given)) return false
   if (vendorNames.has(given.toLowerCase())) return true
-  const words = mainPart(splitName(given))
-  const last = words.at(-1) ?? ""
-  const byStem = stems.test(words.join("")) || isOfKind(words)
+  const named = mainPart(splitName(given))
+  const last = named.at(-1) ?? ""
+  const byStem = stems.test(named.join("")) || isOfKind(named)
   // `CardPin` and `UserPassword` are secrets although `CardToken` and `PasswordUser` are not.
-  if (byStem && !describing.has(last)) return !words.some((word) => limits.has(word))
-  const parts = words.map((word) => word.replace(/\d+$/, ""))
+  if (byStem && !describing.has(last)) return !named.some((word) => limits.has(word))
+  const parts = named.map((word) => word.replace(/\d+$/, ""))
   if (!byStem && !parts.some((word) => wholeParts.has(word))) return false
   const end = parts.findLast((word) => word !== "") ?? ""
-  if (wholeParts.has(end) && !driversParts.has(end)) return !words.some((word) => limits.has(word) || circuit.has(word))
-  return !words.some((word) => describing.has(word) || circuit.has(word))
+  if (wholeParts.has(end) && !driversParts.has(end)) return !named.some((word) => limits.has(word) || circuit.has(word))
+  return !named.some((word) => describing.has(word) || circuit.has(word))
 }
 
 /** A switch or an empty text: no secret, whatever its name. */
