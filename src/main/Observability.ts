@@ -6,7 +6,7 @@ import { Cause, Config, ConfigProvider, Effect, Layer, Logger, References } from
 import { FetchHttpClient } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 import { ConfigProblem } from "../config/ConfigProblem.ts"
-import { shownAddresses } from "../domain/values/SecretText.ts"
+import { shownAddresses } from "../domain/values/SecretAddresses.ts"
 
 const endpoints = [
   "OTEL_EXPORTER_OTLP_ENDPOINT",

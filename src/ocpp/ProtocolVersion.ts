@@ -39,6 +39,6 @@ export interface ProtocolVersion {
   readonly decodeResult: (command: ChargerCommand, payload: unknown) => CommandResult
   /** Reads the CALLERROR of a command of ours, without its secrets. */
   readonly decodeError: (command: ChargerCommand, code: string, description: string) => CommandResult
-  /** The frame's text with secrets replaced by `***`, for logs. `action` is the CALL's, also for its result. */
-  readonly mask: (action: string, frame: string) => string
+  /** The frame's text with secrets replaced by `***`, for logs. */
+  readonly mask: (frame: string) => string
 }

@@ -31,7 +31,7 @@ export interface ProtocolVersionFixture {
     readonly answers: ReadonlyArray<{ readonly payload: Payload; readonly result: CommandResult }>
   }>
   /** Frames with a secret in them. */
-  readonly secrets: ReadonlyArray<{ readonly action: string; readonly frame: string; readonly secret: string }>
+  readonly secrets: ReadonlyArray<{ readonly frame: string; readonly secret: string }>
   /** The problem that the official schema has with a payload; undefined if there is none. */
   readonly schemaProblem: (action: string, kind: "req" | "conf", payload: unknown) => string | undefined
   /** Names of tests that do not apply, with the reason. */
@@ -304,12 +304,12 @@ const masking = ({ examples, secrets, version }: ProtocolVersionFixture): Readon
   [
     "takes secrets out of frames, and nothing else",
     () => {
-      for (const { action, frame, secret } of secrets) {
+      for (const { frame, secret } of secrets) {
         expect(frame).toContain(secret)
-        const masked = version.mask(action, frame)
+        const masked = version.mask(frame)
         expect(masked).not.toContain(secret)
         expect(masked).toContain("***")
-        expect(version.mask(action, masked)).toBe(masked)
+        expect(version.mask(masked)).toBe(masked)
       }
     }
   ],
@@ -318,10 +318,9 @@ const masking = ({ examples, secrets, version }: ProtocolVersionFixture): Readon
     () => {
       for (const { action, payload } of examples) {
         const frame = `[ 2,"1", "${action}",\t${JSON.stringify(payload)}]`
-        expect(version.mask(action, frame)).toBe(frame)
+        expect(version.mask(frame)).toBe(frame)
       }
-      for (const broken of ["", "[2,", '[2,"1","Heartbeat",{', "\0"])
-        expect(version.mask("Heartbeat", broken)).toBe(broken)
+      for (const broken of ["", "[2,", '[2,"1","Heartbeat",{', "\0"]) expect(version.mask(broken)).toBe(broken)
     }
   ]
 ]

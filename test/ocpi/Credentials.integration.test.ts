@@ -204,6 +204,22 @@ describe.each(allVersions)("a partner on OCPI %s", (version) => {
     expect(partner.problems).toEqual([])
   })
 
+  it("may have a secret in the query of its address, which our calls use and no one is shown", async () => {
+    const partner = await roaming.partner(version)
+    const { id } = await roaming.invite(partner)
+    const secret = "S3CRET-of-the-partner"
+    const handover = { versionsUrl: `${partner.versionsUrl}?token=${secret}`, token: partner.invitation() }
+    Object.defineProperty(partner, "versionsUrl", { value: handover.versionsUrl })
+    expect(await roaming.world.post(`partners/${id}/register`, handover)).toMatchObject({ status: "Registered" })
+    await roaming.world.post(`partners/${id}/renew`, {})
+    const shown = await roaming.world.get(`partners/${id}`)
+    expect(shown).toMatchObject({ partnerVersionsUrl: handover.versionsUrl.replace(secret, "***") })
+    const log = await roaming.world.items(`audit-log?limit=50`)
+    expect(JSON.stringify(log)).toContain("?token=***")
+    expect(JSON.stringify([shown, await roaming.world.items("partners"), log])).not.toContain(secret)
+    expect(partner.server.heard.filter(({ query }) => query.get("token") === secret).length).toBeGreaterThan(1)
+  })
+
   it("that has lost its token can register again after a reset", async () => {
     const { id, partner } = await roaming.registered(version)
     const old = partner.theirToken ?? ""

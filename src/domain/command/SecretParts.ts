@@ -2,8 +2,8 @@
  * The secrets in commands: passwords in configuration keys and in vendors' data, and credentials in the locations of files. Only the charger gets
  * them. What is stored and shown of a command has them masked.
  */
-import { shownLocation } from "../file/Location.ts"
-import { isSecretEntry } from "../values/SecretNames.ts"
+import { shownLocation } from "../values/SecretAddresses.ts"
+import { maskedValue } from "../values/SecretNames.ts"
 import { shownValue } from "../values/SecretText.ts"
 import type { ChargerCommand, CommandOf } from "./ChargerCommand.ts"
 import { passwordKey } from "./Kinds.ts"
@@ -14,11 +14,43 @@ const isPasswordKey = (key: string): boolean => key.trim().toLowerCase() === pas
 export const setsPassword = (command: ChargerCommand): command is CommandOf<"ChangeConfiguration"> =>
   command._tag === "ChangeConfiguration" && isPasswordKey(command.key)
 
-/** True for a command whose whole value is secret. Its answer may repeat the value in any notation. */
-export const setsSecret = (command: ChargerCommand): command is CommandOf<"ChangeConfiguration"> =>
-  command._tag === "ChangeConfiguration" && (isPasswordKey(command.key) || isSecretEntry(command.key, command.value))
-
 const shownData = (messageId: string | undefined, data: string): string => shownValue(messageId ?? "", data)
+
+/** What a command sends, and how it is shown; undefined if it sends nothing that may be secret as a value. */
+const valueOf = (command: ChargerCommand): readonly [value: string, shown: string] | undefined => {
+  if (command._tag === "ChangeConfiguration") {
+    const { key, value } = command
+    return [value, isPasswordKey(key) ? maskedValue : shownValue(key, value)]
+  }
+  if (command._tag !== "DataTransfer" || command.data === undefined) return undefined
+  return [command.data, shownData(command.messageId, command.data)]
+}
+
+/** The parts of a text that its shown form hides; the whole text if they cannot be distinguished. */
+const hiddenParts = (text: string, shown: string): ReadonlyArray<string> => {
+  const [start = "", ...others] = shown.split(maskedValue)
+  if (others.length === 0 || !text.startsWith(start)) return [text]
+  const parts: Array<string> = []
+  let from = start.length
+  for (const [i, kept] of others.entries()) {
+    const to = i === others.length - 1 ? text.length - kept.length : text.indexOf(kept, from)
+    if (to < from || !text.startsWith(kept, to)) return [text]
+    parts.push(text.slice(from, to))
+    from = to + kept.length
+  }
+  // Of a query that is hidden as a whole, the answer may repeat one value.
+  const values = parts.flatMap((part) => [...part.matchAll(/=([^&;=\s]{4,})/g)].map(([, value = ""]) => value))
+  return [...parts, ...values].filter((part) => part !== "" && part !== maskedValue)
+}
+
+/** The secrets among the values that a command sends to the charger. Its answer may repeat them. */
+export const secretsOf = (command: ChargerCommand): ReadonlyArray<string> => {
+  const [value, shown] = valueOf(command) ?? ["", ""]
+  return value === shown ? [] : hiddenParts(value, shown)
+}
+
+/** True for a command with a secret value. Its answer may repeat that in any notation. */
+export const setsSecret = (command: ChargerCommand): boolean => secretsOf(command).length > 0
 
 /** The command without its secrets; the same object if it has none. */
 export const withoutSecrets = (command: ChargerCommand): ChargerCommand => {

@@ -4,6 +4,7 @@
  */
 import type { ChargerFact, OrphanRecorded, SecurityEventRecorded } from "../charger/Fact.ts"
 import { cutText } from "../values/Cut.ts"
+import { shownText } from "../values/SecretText.ts"
 import { acknowledged, act, always, bareVerdict } from "./Acting.ts"
 import type { TransactionEnded, UnreadableTransactionMessage } from "../charger/ChargerEvent.ts"
 import type { ChargerState } from "../charger/ChargerState.ts"
@@ -76,7 +77,7 @@ export const orphanStop = (
       reason,
       rawAt: time.raw,
       ...why,
-      raw: cutText(envelope.raw, rawMost)
+      raw: cutText(shownText(envelope.raw), rawMost)
     }
   }
 }
@@ -105,7 +106,7 @@ const unreadable = (
     reason: undefined,
     rawAt: undefined,
     problem: event.problem,
-    raw: cutText(envelope.raw, rawMost)
+    raw: cutText(shownText(envelope.raw), rawMost)
   }
 })
 

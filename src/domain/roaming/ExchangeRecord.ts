@@ -3,7 +3,7 @@
  * puts into the query of its URLs, and passwords. So are URLs for results, because anyone who knows one could post there. Bodies are cut, because a whole page of locations is not needed.
  */
 import { nulSpelt } from "../values/OutsideText.ts"
-import { shownAddresses } from "../values/SecretText.ts"
+import { shownAddresses } from "../values/SecretAddresses.ts"
 
 export interface ExchangeRecord {
   readonly organisationId: string

@@ -4,6 +4,7 @@
  */
 import type { PartnerParty, PartyRole } from "./Party.ts"
 import { type PartyId, sameParty } from "../values/PartyId.ts"
+import { shownAddresses } from "../values/SecretAddresses.ts"
 
 export const partnerStatuses = [
   /** It has a registration token that it has not used yet. */
@@ -53,6 +54,17 @@ export interface PartnerSwitches {
   /** Ask the partner about unknown tokens. Only by agreement, because it then learns of every unknown token at a charger. */
   readonly askUnknownTokens?: boolean | undefined
 }
+
+/** The connection as it may be shown and journaled: some partners put a token into the query of their URLs, which our calls need. */
+export const shownConnection = ({ endpoints, parties, versionsUrl, ...connection }: Connection): Connection => ({
+  ...connection,
+  versionsUrl: shownAddresses(versionsUrl),
+  parties: parties.map(({ businessDetails: { website, ...details }, ...party }) => ({
+    ...party,
+    businessDetails: website === undefined ? details : { ...details, website: shownAddresses(website) }
+  })),
+  endpoints: endpoints.map((endpoint) => ({ ...endpoint, url: shownAddresses(endpoint.url) }))
+})
 
 /** Changes to switches. Missing ones stay unchanged; null removes one. */
 export type SwitchesChange = { readonly [Name in keyof PartnerSwitches]?: PartnerSwitches[Name] | null }

@@ -4,7 +4,7 @@
  */
 import { Option, Schema } from "effect"
 import { isDeeperThan, maxFrameDepth } from "./JsonBounds.ts"
-import { isSecretEntry, isSecretName, maskedValue } from "./SecretNames.ts"
+import { isCredentialsHeader, isHeaderName, isSecretEntry, isSecretName, maskedValue } from "./SecretNames.ts"
 
 /** Longest text that can be a name, including quotes, spaces and escapes (an escape takes six characters). */
 const nameMost = 512
@@ -12,6 +12,8 @@ const nameMost = 512
 /** An object or array that is open while the text is read. */
 interface Container {
   readonly isObject: boolean
+  /** An array whose first item may name the others: `[["WifiPassword", …]]`. Arrays of objects' members are lists of names. */
+  readonly isPair: boolean
   /** Name of the member that is being read. */
   name: string | undefined
   /** Where the value of that member, or the item of an array, begins; undefined between members. */
@@ -48,10 +50,29 @@ const plain = (text: string): string =>
 const mayContain = /[=:<{\\]/
 
 /** Members that name what the other members are about. */
-const naming: ReadonlySet<string> = new Set(["key", "name", "parameter", "messageid"])
+const naming: ReadonlySet<string> = new Set([
+  "key",
+  "name",
+  "parameter",
+  "messageid",
+  "id",
+  "param",
+  "parametername",
+  "paramname",
+  "keyname",
+  "configkey",
+  "field",
+  "variable",
+  "attribute",
+  "property",
+  "option",
+  "setting",
+  "item",
+  "type"
+])
 
 /** Members beside such a name that are never secret. */
-const harmless: ReadonlySet<string> = new Set([...naming, "readonly", "vendorid"])
+const harmless: ReadonlySet<string> = new Set(["key", "name", "parameter", "messageid", "id", "readonly", "vendorid"])
 
 /** A JSON text with `at` and `to` of its parts that are masked, and by what. */
 const reading = (text: string, inside: (text: string) => string) => {
@@ -59,7 +80,7 @@ const reading = (text: string, inside: (text: string) => string) => {
   const stack: Array<Container> = []
   const hide = ({ from, to }: Span, name: string): void => {
     const value = text.slice(from, to)
-    if (value.length > nameMost || isSecretEntry(name, plain(value))) found.push({ from, to, by: `"${maskedValue}"` })
+    if (isHidden(name, value)) found.push({ from, to, by: `"${maskedValue}"` })
   }
   /** A string that is not secret itself may contain JSON, a list of pairs or a URL. */
   const look = ({ from, to }: Span): void => {
@@ -69,22 +90,33 @@ const reading = (text: string, inside: (text: string) => string) => {
     const shown = inside(given)
     if (shown !== given) found.push({ from, to, by: JSON.stringify(shown) })
   }
+  /** The secret that a text names as a whole. The length limit prevents nested objects under the name `key` from being read once per level. */
+  const namedBy = ({ from, to }: Span): string | undefined => {
+    if (to - from > nameMost) return undefined
+    const value = text.slice(from, to).trim()
+    if (!value.startsWith('"')) return undefined
+    const name = plain(value)
+    return isSecretName(name) || isHeaderName(name) ? name : undefined
+  }
   const endValue = (to: number, open: Container): void => {
     const { name, valueFrom: from } = open
     if (from === undefined) return
     const span = { from, to }
     open.valueFrom = undefined
     open.name = undefined
-    if (!open.isObject) return look(span)
+    if (!open.isObject) {
+      if (!open.isPair) return look(span)
+      const first = open.hideable.length === 0 && open.names === undefined ? namedBy(span) : undefined
+      if (first === undefined) open.hideable.push(span)
+      else open.names = first
+      return look(span)
+    }
     if (name === undefined) return
     const member = name.toLowerCase()
-    if (isSecretName(name)) return hide(span, name)
-    // The length limit prevents nested objects under the name `key` from being read once per level.
-    if (naming.has(member) && to - from <= nameMost) {
-      const named = text.slice(from, to).trim()
-      if (named.startsWith('"') && isSecretName(plain(named))) open.names = plain(named)
-    }
-    if (!harmless.has(member)) open.hideable.push(span)
+    if (isHidden(name, text.slice(from, to))) return hide(span, name)
+    const named = naming.has(member) ? namedBy(span) : undefined
+    open.names ??= named
+    if (named === undefined && !harmless.has(member)) open.hideable.push(span)
     look(span)
   }
   const close = (at: number): void => {
@@ -98,7 +130,9 @@ const reading = (text: string, inside: (text: string) => string) => {
     const open = stack.at(-1)
     if (part === "{" || part === "[") {
       if (open !== undefined && !open.isObject) open.valueFrom ??= match.index
-      stack.push({ isObject: part === "{", name: undefined, valueFrom: undefined, names: undefined, hideable: [] })
+      const isPair = part === "[" && open?.isObject !== true
+      const between = { name: undefined, valueFrom: undefined, names: undefined, hideable: [] }
+      stack.push({ isObject: part === "{", isPair, ...between })
     } else if (part === "}" || part === "]") close(match.index)
     else if (open === undefined) continue
     else if (part === ",") endValue(match.index, open)
@@ -109,6 +143,12 @@ const reading = (text: string, inside: (text: string) => string) => {
   // A longer part comes first: what is inside it is hidden with it.
   return found.sort((a, b) => a.from - b.from || b.to - a.to || (a.by.length <= b.by.length ? -1 : 1))
 }
+
+/** Whether a member's value is secret by its name. Long values are no switches. */
+const isHidden = (name: string, value: string): boolean =>
+  value.length > nameMost
+    ? isSecretName(name) || isCredentialsHeader(name, plain(value.slice(0, nameMost)))
+    : isSecretEntry(name, plain(value))
 
 const isJson = (text: string): boolean => Option.isSome(decode(text))
 

@@ -2,8 +2,10 @@
  * Masks secrets in text from outside, in the notations that chargers, partners and operators use: JSON, lists of pairs (`user=a;password=b`), XML,
  * URLs with a password or a token, and private keys. Text without a secret is returned unchanged.
  */
+import { maskUrls } from "./SecretAddresses.ts"
 import { maskJson } from "./SecretJson.ts"
-import { isSecretEntry, isSecretName, maskedValue } from "./SecretNames.ts"
+import { mayNameSecret } from "./SecretHints.ts"
+import { isCredentialsHeader, isSecretEntry, isSecretName, maskedValue } from "./SecretNames.ts"
 
 /** A private key in PEM. It ends with its own last line, or if that is missing with the string that contains it. */
 const privateKey = /-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[^"]*?(?:-----END [A-Z ]{0,32}PRIVATE KEY-----|(?=")|$)/g
@@ -16,111 +18,126 @@ export const maskPrivateKeys = (text: string): string =>
   text.includes("PRIVATE KEY-----") ? text.replace(privateKey, maskedValue) : text
 
 /**
- * A URL in plain text or in a JSON string, where a slash and an ampersand may be escaped. The scheme's length is
+ * What precedes a value: `name=`, `name: `, `"name": `, `name => `. The word before the name may belong to it (`API key: `). All lengths are
  * limited, so that backtracking is short.
  */
-const url = /[a-z][a-z0-9+.-]{1,15}:(?:\\?\/){2}(?:[^"\\\s]|\\[/u])*/gi
+const pairName =
+  /(?<![\p{L}\d_.-])((?:[\p{L}\d_-]{1,32} )?)(\p{L}[\p{L}\d_.-]{1,63})(["']?\s{0,4}(?:=>|:=|[=:])\s{0,4})/gu
 
-/** The user name before a password, and that password: `ftp://name:password@host`. */
-const password = /^([^/]*:(?:\\?\/){2}[^/:@]*:)[^/]*@/
+/** The value of a pair: a quoted text, also without its end, or all up to the usual separators. */
+const pairValue = /"(?:[^"\\\n]|\\[^\n])*"?|'[^'\n]*'?|[^;,&|<>"'\r\n]+/y
 
-/** Names of query parameters that give access to everyone who has the URL, including those of presigned S3 URLs. */
-const credentials = /signature|token|credential|password|secret|[?&](?:sig|key|auth)=/i
+/** The value of a header with credentials, which may contain separators. */
+const lineValue = /[^\r\n]+/y
 
-/** The path of one-time URLs of the service's own file store. */
-const ownFiles = /^(.*?\/files\\?\/)(.*)$/s
+/** `<name>value</name>`, also without its end; the value may be CDATA. */
+const element =
+  /(<(?:[\w.-]{1,32}:)?([\p{L}\d_.-]{1,64})(?:\s[^<>]{0,256})?>\s{0,16})(<!\[CDATA\[[^]{0,2048}?\]\]>|[^<]+)/gu
 
-/** The service's own uploads and downloads: there the key comes first, and the file's name after it. */
-const ownTransfer = /^((?:up|down)\\?\/).*$/s
+/** `<key>name</key><value>value</value>` */
+const namedElement =
+  /(<(?:key|name|param|parameter|id)>\s{0,16}([^<]{1,64})<\/[\w.-]{1,32}>\s{0,16}<[\w.-]{1,32}>\s{0,16})(<!\[CDATA\[[^]{0,2048}?\]\]>|[^<]+)/gi
 
-/**
- * Hides the last segment of a path. Not with a regular expression, which would try every end of every segment. A
- * backslash belongs to the escaped slash after it.
- */
-const maskLastSegment = (path: string): string => {
-  const segments = path.split("/")
-  const last = segments.findLastIndex((segment) => segment !== "" && segment !== "\\")
-  return segments
-    .map((segment, i) => (i === last ? maskedValue + (segment.endsWith("\\") ? "\\" : "") : segment))
-    .join("/")
+/** `<param name="name" value="value"/>` and `<param name="name">value</param>`. */
+const namedTag =
+  /(<[\w.:-]{1,64}\s[^<>]{0,128}?\b(?:key|name|param|parameter|id)=(["'])([^"'<>]{1,64})\2)([^<>]{0,512}>)([^<]*)/gi
+
+const attributeValue = /(=\s{0,4})(?:"[^"]*"|'[^']*')/g
+
+/** An option of a command line: `--password value`. */
+const option = /((?:^|\s)--?([\p{L}][\p{L}\d_-]{1,63})\s{1,4})(?!-)("[^"\n]*"?|'[^'\n]*'?|\S+)/gu
+
+/** Between fields. Commas are not among these: lists of names have them. */
+const fieldEnd = /([;|\t])/
+
+/** A field that is the name of a secret. `pass` alone is the result of a test. */
+const isNameField = (given: string): boolean =>
+  /^[\p{L}\d_.-]{2,64}$/u.test(given) && given.toLowerCase() !== "pass" && isSecretName(given)
+
+/** A field after the field with its name: `wifi;password;value`. */
+const maskFields = (text: string): string => {
+  if (!fieldEnd.test(text)) return text
+  const fields = text.split(fieldEnd)
+  return fields
+    .map((value, i) => {
+      const name = (fields[i - 2] ?? "").trim()
+      const isValue = i % 2 === 0 && isNameField(name) && !isNameField(value.trim()) && isSecretEntry(name, value)
+      return isValue ? maskedValue : value
+    })
+    .join("")
 }
 
-const maskUrl = (found: string): string => {
-  const named = found.replace(password, `$1${maskedValue}@`)
-  const end = named.search(/[?#]/)
-  const address = end < 0 ? named : named.slice(0, end)
-  const query = named.slice(address.length)
-  const [, store, file = ""] = ownFiles.exec(address) ?? []
-  const isKey = store !== undefined || credentials.test(query)
-  const hidden = ownTransfer.test(file) ? file.replace(ownTransfer, `$1${maskedValue}`) : maskLastSegment(file)
-  const path = store === undefined ? address : store + hidden
-  return path + (isKey && query.length > 1 ? query.slice(0, 1) + maskedValue : query)
+/** The modem's commands that have PINs and passwords as arguments. */
+const modem = /(\bAT\+C(?:PIN|PWD|LCK|GAUTH)\s?=)[^\r\n;]+/gi
+
+/** A JSON Web Token, recognised by the beginnings of its header. */
+const webToken = /\beyJ(?:hbGci|0eXAi|raWQi)[\w-]{4,}\.[\w-]{4,}(?:\.[\w-]*)?/g
+
+const quoted = /^(["'])(.*?)\1?$/s
+
+const maskPairs = (text: string): string => {
+  let shown = ""
+  let done = 0
+  for (const found of text.matchAll(pairName)) {
+    const [all, before = "", name = "", between = ""] = found
+    const from = found.index + all.length
+    if (from < done) continue
+    const names = [name, `${before}${name}`]
+    const read = (value: RegExp): string => {
+      value.lastIndex = from
+      return value.exec(text)?.[0] ?? ""
+    }
+    const isHeader = isCredentialsHeader(name, text.slice(from, from + 64).replace(/^["']/, ""))
+    // Reading the value of every pair would take quadratic time.
+    if (!isHeader && !names.some(isSecretName)) continue
+    const value = read(isHeader && !/["']$/.test(between.trimEnd()) ? lineValue : pairValue)
+    const [, quote = "", inner = value] = quoted.exec(value) ?? []
+    if (inner === "" || !(isHeader || names.some((one) => isSecretEntry(one, inner)))) continue
+    shown += text.slice(done, from) + quote + maskedValue + (value.length > 1 ? quote : "")
+    done = from + value.length
+  }
+  return shown + text.slice(done)
 }
 
-/**
- * The text with secrets in URLs replaced by `***`: passwords, queries with credentials, and in one-time URLs of our own
- * file store (`/files/` in the path) any query and the key, which is the last segment or follows `up` or `down`.
- */
-export const maskUrls = (text: string): string =>
-  text.includes(":/") || text.includes(":\\/") ? text.replace(url, maskUrl) : text
-
-/** The key in the path of our own file store, with or without what comes before it. */
-const ownPath = /(\/files\\?\/(?:up|down)\\?\/)[^/?#\s"'\\]{1,512}/gi
-
-/** A query parameter; an ampersand may be escaped. */
-const parameter = /((?:[?&]|\\u0026|%26)([\w.%[\]-]{1,64})=)([^&#\s"'\\]{1,2048})/gi
-
-/** Names of parameters that are secret in a URL only: REST v1's keys, signatures, and what identity providers return. */
-const secretParameters: ReadonlySet<string> = new Set(["code", "clientid", "state", "sig", "key", "auth", "t"])
-
-const isSecretParameter = (name: string): boolean =>
-  secretParameters.has(name.toLowerCase()) ||
-  /signature|token|credential|password|secret/i.test(name) ||
-  isSecretName(name)
-
-/**
- * The text with secrets in addresses replaced, each alone: passwords, secret query parameters, and keys in the paths of our own file store. For
- * traces, logs and the exchanges with partners, where the rest of the address must stay readable.
- */
-export const shownAddresses = (text: string): string => {
-  const named = text.includes("@") ? text.replace(url, (found) => found.replace(password, `$1${maskedValue}@`)) : text
-  const pathed = named.includes("files") ? named.replace(ownPath, `$1${maskedValue}`) : named
-  return pathed.includes("=")
-    ? pathed.replace(parameter, (all, before: string, name: string) =>
-        isSecretParameter(name) ? before + maskedValue : all
-      )
-    : pathed
-}
-
-/** `name=value`, `name: "value"`; the value ends with the usual separators. All lengths are limited, so that backtracking is short. */
-const pair = /([a-z][\w.-]{1,63})("?\s{0,4}[=:]\s{0,4})("[^"\n]{0,512}"|'[^'\n]{0,512}'|[^;,&|<>"'\r\n]{1,512})/gi
-
-/** `<name>value</name>` */
-const element = /(<(?:[\w.-]{1,32}:)?([\w.-]{1,64})(?:\s[^<>]{0,256})?>)([^<]{1,512})(?=<\/)/g
-
-const quoted = /^(["'])(.*)\1$/s
-
-const maskPairs = (text: string): string =>
+const maskElements = (text: string): string =>
   text
+    .replace(namedTag, (all, before: string, _, name: string, attributes: string, inner: string) => {
+      if (!isSecretName(name)) return all
+      const shown = attributes.replace(attributeValue, `$1"${maskedValue}"`)
+      return before + shown + (inner.trim() === "" ? inner : maskedValue)
+    })
+    .replace(namedElement, (all, before: string, name: string, value: string) =>
+      isSecretEntry(name, value) ? before + maskedValue : all
+    )
     .replace(element, (all, before: string, name: string, value: string) =>
       isSecretEntry(name, value) ? before + maskedValue : all
     )
-    .replace(pair, (all, name: string, between: string, value: string) => {
-      const [, quote = "", inner = value] = quoted.exec(value) ?? []
-      return isSecretEntry(name, inner) ? name + between + quote + maskedValue + quote : all
-    })
+
+/** Secrets in a text that is not JSON. */
+const maskNotations = (text: string): string => {
+  const shown = (all: string, before: string, name: string, value: string) =>
+    isSecretEntry(name, value) && !isSecretName(value) ? before + maskedValue : all
+  const tagged = text.includes("<") ? maskElements(text) : text
+  return maskFields(maskPairs(tagged.replace(modem, `$1${maskedValue}`)).replace(option, shown))
+}
 
 /** How often JSON may be written as a string in JSON: chargers' messages have it once, gateways add another. */
 const nestedMost = 3
 
 const shown = (text: string, depth: number): string => {
   const inside = depth < nestedMost ? (nested: string) => shown(nested, depth + 1) : undefined
-  const named = (/^\s*[{[]/.test(text) ? maskJson(text, inside) : undefined) ?? maskPairs(text)
-  return maskPrivateKeys(maskUrls(named))
+  const named = /^\s*[{[]/.test(text) ? maskJson(text, inside) : undefined
+  return maskPrivateKeys(
+    (named === undefined ? maskNotations(maskUrls(text)) : maskUrls(named)).replace(webToken, maskedValue)
+  )
 }
 
+/** False if the text certainly contains no secret in any notation. Most messages contain none, and their check must cost next to nothing. */
+export const mayHoldSecret = (text: string): boolean =>
+  text.includes(":/") || text.includes(":\\/") || text.includes("PRIVATE KEY-----") || mayNameSecret(text)
+
 /** The text as it may be stored and shown. */
-export const shownText = (text: string): string => shown(text, 0)
+export const shownText = (text: string): string => (mayHoldSecret(text) ? shown(text, 0) : text)
 
 /** The value of a configuration key as it may be stored and shown. */
 export const shownValue = (key: string, value: string): string =>

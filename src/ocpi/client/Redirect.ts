@@ -3,7 +3,7 @@
  * token goes to the same server. Any other is a refusal that names its target.
  */
 import { hiddenOf } from "../../domain/roaming/ExchangeRecord.ts"
-import { shownAddresses } from "../../domain/values/SecretText.ts"
+import { shownAddresses } from "../../domain/values/SecretAddresses.ts"
 import type { Answered } from "../../outbound/HttpCall.ts"
 
 interface Redirectable {

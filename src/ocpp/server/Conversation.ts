@@ -54,7 +54,7 @@ export class Conversation {
   /** Set when the actor attaches; no frame arrives before that. */
   mailbox: ChargerMailbox | undefined
   private unanswered = 0
-  /** Our last CALL: its action determines how its result is masked in the log. */
+  /** Our last CALL: its result is logged with its action. */
   private lastCallId = ""
   private lastCallAction = ""
   /** The last CALL contained a secret: its answer may repeat that anywhere and in any notation. */
@@ -97,7 +97,7 @@ export class Conversation {
     const frame = parseFrame(text)
     // What an answer contains is unknown.
     const isShown = frame._tag === "Call" || frame._tag === "Malformed"
-    const shown = isShown ? `: ${this.maskUnread(frame.repaired ?? text, frame.action)}` : ""
+    const shown = isShown ? `: ${this.maskUnread(frame.repaired ?? text)}` : ""
     this.heard("Malformed", isShown ? (frame.action ?? "") : "", "", about + shown, now, false)
     this.note("BinaryFrame", `${about}: OCPP messages must be text frames`, now)
   }
@@ -163,7 +163,7 @@ export class Conversation {
     const decoded = this.decodeCall(action, frame.payload)
     const isSilenced =
       decoded._tag === "Event" && decoded.event._tag === "HeartbeatReceived" && !this.parts.logHeartbeats
-    this.heard("CALL", action, messageId, isSilenced ? text : this.version.mask(action, text), now, isSilenced)
+    this.heard("CALL", action, messageId, isSilenced ? text : this.version.mask(text), now, isSilenced)
     if (decoded._tag === "Refused") return this.sendError(action, wireId, decoded.code, decoded.description, now)
     if (decoded.violations.length > 0) this.parts.metrics.violated(decoded.violations.length)
     this.deliver(decoded.event, action, messageId, wireId, text, now, isSilenced)
@@ -207,7 +207,7 @@ export class Conversation {
     const isLast = messageId === this.lastCallId
     const action = isLast ? this.lastCallAction : ""
     if (isLast && !this.lastCallIsSecret) {
-      this.heard("CALLRESULT", action, messageId, this.version.mask(action, text), now, false)
+      this.heard("CALLRESULT", action, messageId, this.version.mask(text), now, false)
       this.answered(messageId, (command) => this.decodeResult(command, payload))
       return
     }
@@ -226,14 +226,14 @@ export class Conversation {
     const { code, description, messageId } = frame
     const isLast = messageId === this.lastCallId
     const action = isLast ? this.lastCallAction : ""
-    const shown = isLast && !this.lastCallIsSecret ? this.version.mask(action, text) : hiddenError(frame)
+    const shown = isLast && !this.lastCallIsSecret ? this.version.mask(text) : hiddenError(frame)
     this.heard("CALLERROR", action, messageId, shown, now, false)
     this.answered(messageId, (command) => this.decodeError(command, code, description))
   }
 
   /** A frame that is not a message may be a broken answer, and it is unknown where in it a secret would be. */
-  private maskUnread(text: string, action = ""): string {
-    return this.lastCallIsSecret ? maskedValue : this.version.mask(action || this.lastCallAction, text)
+  private maskUnread(text: string): string {
+    return this.lastCallIsSecret ? maskedValue : this.version.mask(text)
   }
 
   /** True if it was the answer to an open call of ours. */
@@ -245,7 +245,7 @@ export class Conversation {
 
   private takeMalformed(frame: Malformed, text: string, now: number): boolean {
     const { action = "", code, description, messageId = "", wireId } = frame
-    this.heard("Malformed", action, messageId, this.maskUnread(text, action), now, false)
+    this.heard("Malformed", action, messageId, this.maskUnread(text), now, false)
     if (frame.answersId !== undefined) return !this.takeUnreadableAnswer(frame.answersId, description, now)
     if (wireId === undefined) return true
     // A transaction message that at least names its action is kept as it was sent: a CALLERROR would make the charger
@@ -292,7 +292,7 @@ export class Conversation {
   ): void {
     if (!this.sink.sendText(text)) return
     this.parts.metrics.sent(kind)
-    if (!isSilenced) this.log("out", kind, action, String(id), this.version.mask(action, text), now)
+    if (!isSilenced) this.log("out", kind, action, String(id), this.version.mask(text), now)
   }
 
   private log(

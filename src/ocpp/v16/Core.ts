@@ -6,7 +6,7 @@
 import { type ConnectorStatus, connectorStatuses } from "../../domain/site/Connector.ts"
 import { meterKeysIn } from "../../domain/charger/MeterKeys.ts"
 import { cutText } from "../../domain/values/Cut.ts"
-import { shownValue } from "../../domain/values/SecretText.ts"
+import { shownText, shownValue } from "../../domain/values/SecretText.ts"
 import { action, empty } from "./Action.ts"
 import { idTag, idTagInfo } from "./IdTagInfo.ts"
 import { connectorNumber, text, textOrJson, time, word } from "./Kinds.ts"
@@ -71,9 +71,12 @@ export const sendData: Command<"DataTransfer"> = {
   decode: answersWith(dataTransferStatuses)
 }
 
+/** What a charger reports about itself, without secrets. */
+const shown = (value: string | undefined): string | undefined => value && shownText(value)
+
 /** The value, unless it is empty: chargers send "" for a value that they do not know. */
 const given = (value: string | undefined): string | undefined =>
-  value === undefined || value.trim() === "" ? undefined : value
+  value === undefined || value.trim() === "" ? undefined : shown(value)
 
 /** §4.1. The tag may be longer than OCPP allows; the domain has no token that long. */
 export const authorize = action({
@@ -106,8 +109,8 @@ export const bootNotification = action({
   needs: [],
   event: (boot) => ({
     _tag: "Booted",
-    vendor: boot.chargePointVendor ?? "",
-    model: boot.chargePointModel ?? "",
+    vendor: shown(boot.chargePointVendor) ?? "",
+    model: shown(boot.chargePointModel) ?? "",
     // The second one is deprecated (§6.3), but some chargers send only that.
     serialNumber: given(boot.chargePointSerialNumber) ?? given(boot.chargeBoxSerialNumber),
     firmwareVersion: given(boot.firmwareVersion),
@@ -206,11 +209,11 @@ export const statusNotification = action({
     _tag: "StatusReported",
     place: placeOf(connectorId),
     status: readStatus(status),
-    rawStatus: status,
-    errorCode,
-    info,
-    vendorId,
-    vendorErrorCode,
+    rawStatus: shownText(status),
+    errorCode: shown(errorCode),
+    info: shown(info),
+    vendorId: shown(vendorId),
+    vendorErrorCode: shown(vendorErrorCode),
     time: readTime(timestamp)
   }),
   replies: { Acknowledged: empty }

@@ -1,6 +1,6 @@
 /** The name of the file that a charger will upload (OCPP 1.6 §6.26; whitepaper GetLog.conf). */
 import type { AnswerContent } from "../../domain/command/ChargerCommand.ts"
-import { maskUrls } from "../../domain/values/SecretText.ts"
+import { maskUrls } from "../../domain/values/SecretAddresses.ts"
 import { take } from "./Command.ts"
 import { text } from "./Kinds.ts"
 import { message, optional, type PayloadObject } from "./Lenient.ts"

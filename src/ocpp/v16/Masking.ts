@@ -5,71 +5,34 @@
  */
 import { Option, Schema } from "effect"
 import type { ChargerCommand } from "../../domain/command/ChargerCommand.ts"
-import { setsSecret } from "../../domain/command/SecretParts.ts"
+import { secretsOf, setsSecret } from "../../domain/command/SecretParts.ts"
 import { maskJson } from "../../domain/values/SecretJson.ts"
 import { maskedValue } from "../../domain/values/SecretNames.ts"
-import { maskPrivateKeys, maskUrls, namesSecret, shownText } from "../../domain/values/SecretText.ts"
+import { maskUrls } from "../../domain/values/SecretAddresses.ts"
+import { maskPrivateKeys, mayHoldSecret, namesSecret, shownText } from "../../domain/values/SecretText.ts"
 import { hiddenErrorText, hiddenText } from "../rpc/Secrets.ts"
 
-/** Actions whose messages have no field in which a vendor could send a secret. They are most of all messages and are not parsed here. */
-const plainActions: ReadonlySet<string> = new Set([
-  "Authorize",
-  "BootNotification",
-  "Heartbeat",
-  "MeterValues",
-  "StartTransaction",
-  "StopTransaction",
-  "StatusNotification",
-  "DiagnosticsStatusNotification",
-  "FirmwareStatusNotification",
-  "SignCertificate",
-  "LogStatusNotification",
-  "SignedFirmwareStatusNotification",
-  "RemoteStartTransaction",
-  "RemoteStopTransaction",
-  "UnlockConnector",
-  "Reset",
-  "ChangeAvailability",
-  "ClearCache",
-  "GetLocalListVersion",
-  "SendLocalList",
-  "ReserveNow",
-  "CancelReservation",
-  "SetChargingProfile",
-  "ClearChargingProfile",
-  "GetCompositeSchedule",
-  "TriggerMessage",
-  "ExtendedTriggerMessage",
-  "RemoteStart",
-  "RemoteStop"
-])
-
-/** A cheap test whether a frame that should have none contains the name of a charger's password. */
-const namesPassword = /authorizationkey/i
-
 /**
- * Masks secrets by the names next to them. If the frame cannot be read, or a name is written with escapes, it is unknown where the secret is, and
- * the whole frame is hidden.
+ * As `ProtocolVersion.mask`. A secret may be in a field that no specification has, and in an error, whatever the action; so the text alone decides.
+ * If the frame cannot be read, or a name is written with escapes, it is unknown where the secret is, and the whole frame is hidden.
  */
-const maskNamed = (action: string, text: string): string => {
-  if (plainActions.has(action) && !namesPassword.test(text)) return text
-  return maskJson(text, shownText) ?? (namesSecret(text) || text.includes("\\u") ? maskedValue : text)
+export const mask = (frame: string): string => {
+  if (!mayHoldSecret(frame)) return frame
+  const named = maskJson(frame, shownText) ?? (namesSecret(frame) || frame.includes("\\u") ? maskedValue : frame)
+  return maskPrivateKeys(maskUrls(named))
 }
-
-/** As `ProtocolVersion.mask`. */
-export const mask = (action: string, frame: string): string => maskPrivateKeys(maskUrls(maskNamed(action, frame)))
 
 /** Shortest secret that is searched for anywhere in an answer. A shorter one could be part of any word, so whole strings are compared. */
 const echoMinLength = 8
 
-/** Masks the secret if the charger repeats it, also with hexadecimal digits in the other case. */
-const maskEcho = (command: ChargerCommand, text: string): string => {
-  if (!setsSecret(command)) return text
-  const written = JSON.stringify(command.value).slice(1, -1)
-  const literal = written.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
-  const pattern = command.value.length < echoMinLength ? `(?<=")${literal}(?=")` : literal
-  return text.replace(new RegExp(pattern, "gi"), maskedValue)
-}
+/** Masks the secrets of the command if the charger repeats them, also with hexadecimal digits in the other case. */
+const maskEchoes = (command: ChargerCommand, text: string): string =>
+  secretsOf(command).reduce((shown, secret) => {
+    const written = JSON.stringify(secret).slice(1, -1)
+    const literal = written.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
+    const pattern = secret.length < echoMinLength ? `(?<=")${literal}(?=")` : literal
+    return shown.replace(new RegExp(pattern, "gi"), maskedValue)
+  }, text)
 
 const parse = Schema.decodeOption(Schema.fromJsonString(Schema.Unknown))
 
@@ -88,7 +51,7 @@ export const maskError = (command: ChargerCommand, code: string, description: st
  */
 export const maskAnswer = (command: ChargerCommand, payload: unknown): unknown => {
   const text = JSON.stringify(payload ?? null)
-  const masked = mask(command._tag, maskEcho(command, text))
+  const masked = mask(maskEchoes(command, text))
   if (masked === text) return payload ?? null
   return Option.getOrElse(parse(masked), () => maskedValue)
 }

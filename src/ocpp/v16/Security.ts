@@ -2,6 +2,7 @@
  * The security extensions (whitepaper "Improved security for OCPP 1.6-J", edition 3, §4 and §5) without certificates:
  * logs, signed firmware, and security events.
  */
+import { shownText } from "../../domain/values/SecretText.ts"
 import { action, empty } from "./Action.ts"
 import { integer, text, time, word } from "./Kinds.ts"
 import { optional } from "./Lenient.ts"
@@ -50,9 +51,9 @@ export const securityEventNotification = action({
   needs: ["type"],
   event: ({ techInfo, timestamp, type = "" }) => ({
     _tag: "SecurityEventReported",
-    type,
+    type: shownText(type),
     time: readTime(timestamp),
-    techInfo
+    techInfo: techInfo && shownText(techInfo)
   }),
   replies: { Acknowledged: empty }
 })

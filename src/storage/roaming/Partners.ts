@@ -2,7 +2,7 @@
 import { Effect, Equal, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NotFound } from "../../domain/Errors.ts"
-import { isRegistered, type Partner, switchedBy } from "../../domain/roaming/Partner.ts"
+import { isRegistered, type Partner, shownConnection, switchedBy } from "../../domain/roaming/Partner.ts"
 import { type NewPartner, type PartnerPatch, Partners } from "../../domain/roaming/Partners.ts"
 import type { AuditContext } from "../../domain/values/AuditContext.ts"
 import type { PartnerRecord } from "../../domain/event/RecordFact.ts"
@@ -28,14 +28,14 @@ export const findPartner = (sql: SqlClient.SqlClient, own: Scoped, id: string) =
     return row === undefined ? yield* new NotFound({ kind: "partner", id }) : partnerOf(row)
   })
 
-/** A partner's part in the journal, without its tokens. */
+/** A partner's part in the journal, without its tokens and the secrets in its addresses. */
 export const recordOf = ({ connection, expected, id, name, status, switches }: Partner): PartnerRecord => ({
   id,
   name,
   status,
   switches,
   ...(expected === undefined ? {} : { expected }),
-  ...(connection === undefined ? {} : { connection })
+  ...(connection === undefined ? {} : { connection: shownConnection(connection) })
 })
 
 const create = ({ journaled, secrets, sql }: Recording) =>

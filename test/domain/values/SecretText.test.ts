@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { maskJson } from "../../../src/domain/values/SecretJson.ts"
-import {
-  maskPrivateKeys,
-  maskUrls,
-  shownAddresses,
-  shownText,
-  shownValue
-} from "../../../src/domain/values/SecretText.ts"
+import { maskUrls, shownAddresses } from "../../../src/domain/values/SecretAddresses.ts"
+import { maskPrivateKeys, shownText, shownValue } from "../../../src/domain/values/SecretText.ts"
 import { forSeeds } from "../../support/random.ts"
 
 const mask = (text: string): string => maskJson(text, shownText) ?? "***"
@@ -207,7 +202,40 @@ describe("text", () => {
     ["TokenTimeout=30; MinimumPasswordLength=8", "TokenTimeout=30; MinimumPasswordLength=8"],
     ["Energy.Active.Import.Register,Power.Factor", "Energy.Active.Import.Register,Power.Factor"],
     ["2026-11-27T10:00:00Z", "2026-11-27T10:00:00Z"],
-    ["{not json password=abc", "{not json password=***"]
+    ["{not json password=abc", "{not json password=***"],
+    ['{"param":"WifiPassword","val":"abc"}', '{"param":"WifiPassword","val":"***"}'],
+    ['{"id":"WifiPassword","value":"abc"}', '{"id":"WifiPassword","value":"***"}'],
+    ['[["WifiPassword","abc"],["Ssid","home"]]', '[["WifiPassword","***"],["Ssid","home"]]'],
+    ['["WifiPassword","abc"]', '["WifiPassword","***"]'],
+    ['{"key":["AuthorizationKey","HeartbeatInterval"]}', '{"key":["AuthorizationKey","HeartbeatInterval"]}'],
+    ['{"headers":{"Authorization":"Basic dTpw"}}', '{"headers":{"Authorization":"***"}}'],
+    ['{"name":"Authorization","value":"Bearer abc"}', '{"name":"Authorization","value":"***"}'],
+    ['{"Authorization":"Accepted"}', '{"Authorization":"Accepted"}'],
+    ["<password><![CDATA[a<b]]></password>", "<password>***</password>"],
+    ["<wifi><password>abc", "<wifi><password>***"],
+    ['<param name="WifiPassword" value="abc"/>', '<param name="WifiPassword" value="***"/>'],
+    ["<key>Password</key><string>abc</string>", "<key>Password</key><string>***</string>"],
+    ["{'password':'abc','ssid':'home'}", "{'password':'***','ssid':'home'}"],
+    ["set --password abc --ssid home", "set --password *** --ssid home"],
+    ["AT+CPIN=4711", "AT+CPIN=***"],
+    ['AT+CPWD="SC","4711","4712"', "AT+CPWD=***"],
+    ["Authorization: Basic dTpw", "Authorization: ***"],
+    ['Authorization: Digest username="u", response="abc"', "Authorization: ***"],
+    ["wifi;password;abc", "wifi;password;***"],
+    ["wifi|password|abc|11", "wifi|password|***|11"],
+    ["Failed: pass=abc", "Failed: pass=***"],
+    ["API key: abc", "API key: ***"],
+    ['password="abc', 'password="***"'],
+    ["hasło=abc", "hasło=***"],
+    ["wss://h/p?apikey=abc", "wss://h/p?***"],
+    ["got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc_d", "got ***"],
+    ["self test;pass;3", "self test;pass;3"],
+    ["Token expired, retry in 5 s", "Token expired, retry in 5 s"],
+    ["wrong pin code; connector: 1", "wrong pin code; connector: 1"],
+    ["WifiSSID,WifiPassword,HeartbeatInterval", "WifiSSID,WifiPassword,HeartbeatInterval"],
+    ["ApnAuth=PAP", "ApnAuth=PAP"],
+    ['{"type":"Cable","value":"32"}', '{"type":"Cable","value":"32"}'],
+    ["AT+CSQ=1", "AT+CSQ=1"]
   ]
   it.each(rows)("%s", (text, expected) => {
     expect(shownText(text)).toBe(expected)
@@ -222,7 +250,28 @@ describe("text", () => {
 
   it("is masked in linear time, whatever it is", () => {
     const before = process.cpuUsage()
-    const parts = ["a=", "pass=", "a ", "<a>", "<a ", '"a":', "{", "[{", "password", "=", '"', "\\", "a.", "://"]
+    const parts = [
+      "a=",
+      "pass=",
+      "a ",
+      "<a>",
+      "<a ",
+      '"a":',
+      "{",
+      "[{",
+      "password",
+      "=",
+      '"',
+      "\\",
+      "a.",
+      "://",
+      "AT+CPIN=",
+      "--pass ",
+      ";pin;",
+      "<a><![CDATA[",
+      "Authorization: Basic ",
+      "key: a "
+    ]
     for (const part of parts) shownText(part.repeat(Math.ceil(200_000 / part.length)))
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(3_000)
   })

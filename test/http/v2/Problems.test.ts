@@ -263,6 +263,24 @@ describe("bodies", () => {
   it("may have a charset in their media type", async () => {
     const headers = { "content-type": "application/json; charset=utf-8" }
     expect((await ask("POST", sites, { body: { name: "Zürich" }, headers })).json.name).toBe("Zürich")
+    for (const type of ['application/json;charset="UTF-8"', "application/json; Charset=utf8"])
+      expect((await ask("POST", sites, { body: { name: "Zürich" }, headers: { "content-type": type } })).status).toBe(
+        200
+      )
+  })
+
+  it("in another charset are refused with 415, because they would be read as UTF-8", async () => {
+    for (const charset of ["utf-16", "UTF-16LE", "iso-8859-1", '"utf-16"', "", "utf-8; charset=utf-16"]) {
+      const headers = { "content-type": `application/json; charset=${charset}` }
+      const answer = await ask("POST", sites, { body: { name: "A" }, headers })
+      expect(said(answer), charset).toEqual(problem(415, "unsupported_media_type", sites))
+      expect(answer.json.detail).toContain("UTF-8")
+    }
+  })
+
+  it("may begin with a byte order mark, which is ignored (RFC 8259 §8.1)", async () => {
+    const answer = await ask("POST", sites, { raw: `\uFEFF{"name":"Zürich"}` })
+    expect([answer.status, answer.json.name]).toEqual([200, "Zürich"])
   })
 
   it("larger than 1 MiB are refused with 413, by their announced or actual length", async () => {

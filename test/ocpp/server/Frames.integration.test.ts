@@ -424,6 +424,16 @@ describe("what a charger sends back after a password was sent", () => {
     expect(mailbox.results).toEqual([{ _tag: "CallError", code: "InternalError", description: "out of order" }])
   })
 
+  it("has it masked in the answer to a DataTransfer, and in the error of a command without secrets", async () => {
+    const { client, logged, mailbox } = await asked()
+    mailbox.call("2", { _tag: "DataTransfer", vendorId: "V", messageId: "SetWifiPassword", data: secret })
+    client.send([3, "2", { status: "Accepted", data: secret }])
+    expect((await logged(2))[1]).toBe('[3,"2",{"status":"Accepted","data":"***"}]')
+    mailbox.call("3", { _tag: "ClearCache" })
+    client.send([4, "3", "GenericError", `WifiPassword=${secret}`, { WifiPassword: secret }])
+    expect((await logged(4))[3]).toBe('[4,"3","GenericError","WifiPassword=***",{"WifiPassword":"***"}]')
+  })
+
   it("has a one-time URL masked in an error's description", async () => {
     const { client, logged, mailbox, server } = await asked()
     mailbox.call("2", { _tag: "TriggerMessage", requestedMessage: "Heartbeat" })

@@ -103,3 +103,35 @@ describe("ChangeConfiguration of the password", () => {
     }
   })
 })
+
+describe("what a charger repeats of a secret that it was sent", () => {
+  const secret = "s3cr3t-w1f1"
+  const sent: ReadonlyArray<readonly [string, ChargerCommand]> = [
+    ["a whole DataTransfer", { _tag: "DataTransfer", vendorId: "V", messageId: "SetWifiPassword", data: secret }],
+    [
+      "a member of a DataTransfer",
+      { _tag: "DataTransfer", vendorId: "V", data: `{"ssid":"a","password":"${secret}"}` }
+    ],
+    ["a pair of a DataTransfer", { _tag: "DataTransfer", vendorId: "V", data: `ssid=a;password=${secret}` }],
+    ["an address", { _tag: "ChangeConfiguration", key: "Backend", value: `wss://h/p?apikey=${secret}&v=2` }]
+  ]
+  it.each(sent)("is masked if it was %s", (_, command) => {
+    expect(v16.decodeResult(command, { status: "Accepted", data: secret })).toEqual(
+      answered({ status: "Accepted", data: "***" }, "Accepted")
+    )
+    expect(v16.decodeError(command, "GenericError", `bad ${secret}`)).toMatchObject({ description: "***" })
+  })
+
+  it("is masked as a whole text if it is short", () => {
+    const command: ChargerCommand = { _tag: "DataTransfer", vendorId: "V", messageId: "SetSimPin", data: "4711" }
+    const said = { status: "Accepted", data: "4711", count: "47110" }
+    expect(v16.decodeResult(command, said)).toEqual(answered({ ...said, data: "***" }, "Accepted"))
+  })
+
+  it("is shown if it was no secret", () => {
+    const command: ChargerCommand = { _tag: "DataTransfer", vendorId: "V", messageId: "SetSsid", data: "home-net-1" }
+    const said = { status: "Accepted", data: "home-net-1" }
+    expect(v16.decodeResult(command, said)).toEqual(answered(said, "Accepted"))
+    expect(v16.decodeError(command, "GenericError", "bad home-net-1")).toMatchObject({ description: "bad home-net-1" })
+  })
+})

@@ -474,3 +474,29 @@ describe("refuses", () => {
     expect(v16.decodeCall(action, exampleWith(action, change))).toEqual({ _tag: "Refused", code, description })
   })
 })
+
+describe("a secret in what a charger reports about itself", () => {
+  const decoded = (action: string, payload: unknown) => v16.decodeCall(action, payload)
+  const status = { connectorId: 1, errorCode: "OtherError", status: "Faulted" }
+
+  it("is masked in the texts of a StatusNotification", () => {
+    const texts = { info: "pass=S3CRET", vendorErrorCode: "pw:S3CRET", vendorId: "V;password;S3CRET" }
+    expect(decoded("StatusNotification", { ...status, ...texts })).toMatchObject({
+      event: { info: "pass=***", vendorErrorCode: "pw:***", vendorId: "V;password;***" }
+    })
+  })
+
+  it("is masked if the text is cut within it, and ordinary texts are unchanged", () => {
+    const info = `${"x".repeat(30)} password="S3CRETS3CRET"`
+    expect(JSON.stringify(decoded("StatusNotification", { ...status, info }))).not.toContain("S3CR")
+    const plain = { info: "RCD tripped; pin 3 open", vendorErrorCode: "E:0x31", vendorId: "com.vendor" }
+    expect(decoded("StatusNotification", { ...status, ...plain })).toMatchObject({ event: plain })
+  })
+
+  it("is masked in a BootNotification and in a security event", () => {
+    const boot = { chargePointVendor: "V", chargePointModel: "M", firmwareVersion: "1.2 password=S3CRET" }
+    expect(decoded("BootNotification", boot)).toMatchObject({ event: { firmwareVersion: "1.2 password=***" } })
+    const event = { type: "SettingChanged", timestamp: iso, techInfo: "WifiPassword=S3CRET" }
+    expect(decoded("SecurityEventNotification", event)).toMatchObject({ event: { techInfo: "WifiPassword=***" } })
+  })
+})

@@ -24,10 +24,18 @@ const json = "application/json"
 /** The content types that PATCH accepts: a merge patch (RFC 7396) under its own type or as plain JSON. */
 export const patchTypes: ReadonlyArray<string> = ["application/merge-patch+json", json]
 
-/** The request with content type JSON, by which Effect finds the schema; undefined for a body of another type. */
+/** JSON is UTF-8 (RFC 8259 §8.1), and a body is read as nothing else. A name in quotes means the same (RFC 9110 §8.3.1). */
+const isUtf8 = (contentType: string): boolean =>
+  [...contentType.matchAll(/;\s*charset\s*=\s*"?([^";]*)/gi)].every(([, charset = ""]) =>
+    /^utf-?8$/i.test(charset.trim())
+  )
+
+/** The request with content type JSON, by which Effect finds the schema; undefined for a body of another type or charset. */
 const asJson = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest | undefined => {
-  const [given = json] = (request.headers["content-type"] ?? json).split(";", 1)
+  const contentType = request.headers["content-type"] ?? json
+  const [given = json] = contentType.split(";", 1)
   const type = given.trim().toLowerCase()
+  if (!isUtf8(contentType)) return undefined
   if (type === json) return request
   if (request.method !== "PATCH" || !patchTypes.includes(type)) return undefined
   return request.modify({ headers: Headers.set(request.headers, "content-type", json) })
@@ -127,7 +135,7 @@ const boundedBody = Effect.map(RateLimits, (limits) =>
       if (!hasBody(request.method)) return yield* httpEffect
       const readable = asJson(request)
       if (readable === undefined) {
-        const detail = `The body must be JSON: send the header content-type: application/json instead of ${request.headers["content-type"] ?? ""}.`
+        const detail = `The body must be JSON in UTF-8: send the header content-type: application/json instead of ${request.headers["content-type"] ?? ""}.`
         return refuse(faceProblem("unsupported_media_type", detail))
       }
       const isOpen = Context.get(endpoint.annotations, Open)

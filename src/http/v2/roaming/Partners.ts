@@ -1,7 +1,12 @@
 /** The endpoints of roaming partners over the domain's ports. */
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { type Partner as DomainPartner, registrationTokenDays, switchedBy } from "../../../domain/roaming/Partner.ts"
+import {
+  type Partner as DomainPartner,
+  registrationTokenDays,
+  shownConnection,
+  switchedBy
+} from "../../../domain/roaming/Partner.ts"
 import { newPartnerToken, tokenVerifier } from "../../../domain/roaming/PartnerTokens.ts"
 import { Retrying } from "../../../domain/operator/Idempotency.ts"
 import { PartnerRegistrar } from "../../../domain/roaming/PartnerRegistrar.ts"
@@ -16,29 +21,32 @@ import type { Partner } from "./PartnersApi.ts"
 const dayMillis = 86_400_000
 
 /** A partner as REST v2 shows it. `versionsUrl` is our URL, which the partner needs. */
-const toPartner = ({ connection, ...partner }: DomainPartner, versionsUrl: string): typeof Partner.Type => ({
-  id: partner.id,
-  name: partner.name,
-  countryCode: partner.expected?.countryCode ?? null,
-  partyId: partner.expected?.partyId ?? null,
-  roles: partner.expected?.roles ?? [],
-  status: partner.status,
-  ocpiVersion: connection?.version ?? null,
-  versionsUrl,
-  partnerVersionsUrl: connection?.versionsUrl ?? null,
-  parties: (connection?.parties ?? []).map(({ businessDetails, countryCode, partyId, role }) => ({
-    role,
-    countryCode,
-    partyId,
-    name: businessDetails.name,
-    website: businessDetails.website ?? null
-  })),
-  modules: [...new Set((connection?.endpoints ?? []).map(({ module }) => module))].toSorted(),
-  registeredAt: connection?.registeredAt ?? null,
-  switches: Object.fromEntries(Object.entries(partner.switches).filter(([, value]) => value !== undefined)),
-  createdAt: partner.createdAt,
-  updatedAt: partner.updatedAt
-})
+const toPartner = ({ connection: stored, ...partner }: DomainPartner, versionsUrl: string): typeof Partner.Type => {
+  const connection = stored && shownConnection(stored)
+  return {
+    id: partner.id,
+    name: partner.name,
+    countryCode: partner.expected?.countryCode ?? null,
+    partyId: partner.expected?.partyId ?? null,
+    roles: partner.expected?.roles ?? [],
+    status: partner.status,
+    ocpiVersion: connection?.version ?? null,
+    versionsUrl,
+    partnerVersionsUrl: connection?.versionsUrl ?? null,
+    parties: (connection?.parties ?? []).map(({ businessDetails, countryCode, partyId, role }) => ({
+      role,
+      countryCode,
+      partyId,
+      name: businessDetails.name,
+      website: businessDetails.website ?? null
+    })),
+    modules: [...new Set((connection?.endpoints ?? []).map(({ module }) => module))].toSorted(),
+    registeredAt: connection?.registeredAt ?? null,
+    switches: Object.fromEntries(Object.entries(partner.switches).filter(([, value]) => value !== undefined)),
+    createdAt: partner.createdAt,
+    updatedAt: partner.updatedAt
+  }
+}
 
 export const layer = HttpApiBuilder.group(
   Api,
