@@ -184,6 +184,17 @@ const limitsOf = ({
   maxHeaderSize: 16_384
 })
 
+/** A server whose handshakes are limited. */
+const secureServer = (
+  { handshakes, headersTimeoutMillis }: ListenerOptions,
+  options: Https.ServerOptions,
+  refused: () => void
+): Https.Server => {
+  const server = Https.createServer({ handshakeTimeout: headersTimeoutMillis, ...options })
+  if (handshakes !== undefined) new Handshakes(handshakes, refused).limit(server)
+  return server
+}
+
 /** Opens the listeners over the routes' layer; they are closed with the scope. */
 export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, E, R>) =>
   Effect.gen(function* () {
@@ -253,12 +264,8 @@ export const open = <E, R>(options: ListenerOptions, routes: Layer.Layer<never, 
       listeners.push({ server, secure: false, port: yield* listen(server, "PORT", options.port, options.host) })
     }
     if (options.tls !== undefined) {
-      const handshakeTimeout = options.headersTimeoutMillis
-      const server = bounded(Https.createServer({ ...limits, handshakeTimeout, ...options.tls.options }))
-      if (options.handshakes !== undefined) {
-        const refused = () => record(Metric.update(handshakesRefused, 1))
-        new Handshakes(options.handshakes, refused).limit(server)
-      }
+      const refused = () => record(Metric.update(handshakesRefused, 1))
+      const server = bounded(secureServer(options, { ...limits, ...options.tls.options }, refused))
       oneAtATime(server, "secureConnection", onRequest)
       yield* Effect.addFinalizer(() => stop(server))
       listeners.push({ server, secure: true, port: yield* listen(server, "TLS_PORT", options.tls.port, options.host) })

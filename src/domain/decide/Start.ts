@@ -14,14 +14,7 @@ import { begun } from "../command/Stack.ts"
 import { consumedBy, keepsTariff, type ReservationFacts, sessionIdFor } from "../reservation/Reservation.ts"
 import { waitingStop } from "../session/Matching.ts"
 import { begunAt, endedBy, newerThan } from "../session/Order.ts"
-import {
-  deferred,
-  isPlausibleEnd,
-  negligible,
-  noLongerProvisional,
-  provisionalOf,
-  sessionOf
-} from "../session/Provisional.ts"
+import { deferred, isPlausibleEnd, negligible, noLongerProvisional, sessionOf } from "../session/Provisional.ts"
 import { comesAfter, repeatedSession, type StartIdentity } from "../session/Repeated.ts"
 import { overWithoutStop, tookNothing } from "../session/Refused.ts"
 import { startedSession } from "../session/Started.ts"

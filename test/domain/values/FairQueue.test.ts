@@ -61,7 +61,7 @@ it("one name may not wait for too much, and who waits for most gives way when th
 })
 
 it("who leaves the queue frees its place there, and what has begun keeps its own until it ends", async () => {
-  const { ask, begun, end, outcome } = desk({ atOnce: 2 })
+  const { ask, begun, end } = desk({ atOnce: 2 })
   const first = ask("A")
   ask("B")
   const gone = ask("C")
