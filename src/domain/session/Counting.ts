@@ -8,10 +8,33 @@ import type { ChargingSession } from "./ChargingSession.ts"
 /** A fall of up to this many Wh is jitter: some meters report from two registers that are read one after the other. */
 export const jitterWh = 10
 
+/** The coarsest unit in which meters report, in Wh. */
+const coarsestWh = 1000
+
 /** The registers and times of the readings and of the session itself. */
 interface Observed {
   readonly session: Pick<ChargingSession, "startedAt" | "endedAt" | "meterStartWh" | "meterStopWh">
   readonly readings: ReadonlyArray<{ readonly at: number; readonly registerWh: number | undefined }>
+}
+
+/**
+ * The readings of an ended session without single registers that no meter can have had between start and stop: a 0 now and then, or a value beyond
+ * 2³². The readings around them must be sound, and so must most readings. Such a register is not used; whatever else was sampled with it is.
+ */
+export const soundReadings = <A extends Observed["readings"][number]>(
+  readings: ReadonlyArray<A>,
+  { endedAt, meterStartWh, meterStopWh, startedAt }: Observed["session"]
+): ReadonlyArray<A> => {
+  if (endedAt === undefined || meterStopWh === undefined || meterStopWh < meterStartWh) return readings
+  const registered = readings
+    .filter(({ at, registerWh }) => registerWh !== undefined && at >= startedAt && at <= endedAt)
+    .toSorted((a, b) => a.at - b.at)
+  const isSound = ({ registerWh = 0 }: A): boolean =>
+    registerWh >= meterStartWh - coarsestWh && registerWh <= meterStopWh + coarsestWh
+  const odd = new Set(registered.filter((reading) => !isSound(reading)))
+  const isSingle = registered.every((reading, i) => !odd.has(reading) || i === 0 || !odd.has(registered[i - 1]!))
+  if (odd.size === 0 || !isSingle || odd.size * 3 > registered.length) return readings
+  return readings.map((reading) => (odd.has(reading) ? { ...reading, registerWh: undefined } : reading))
 }
 
 /**
@@ -84,8 +107,9 @@ export interface Change {
 }
 
 /** The changes of a session's register from its start over its readings to its stop. */
-export const changesOf = (observed: Observed): ReadonlyArray<Change> => {
-  const { endedAt, meterStartWh, meterStopWh, startedAt } = observed.session
+export const changesOf = ({ readings, session }: Observed): ReadonlyArray<Change> => {
+  const observed = { session, readings: soundReadings(readings, session) }
+  const { endedAt, meterStartWh, meterStopWh, startedAt } = session
   const reported = reportedWithin(observed)
   const rounding = roundingOf(reported, observed.session)
   const stop = endedAt === undefined || meterStopWh === undefined ? [] : [{ at: endedAt, wh: meterStopWh }]

@@ -10,7 +10,7 @@ import { type Occupancy, wasGivenAway } from "../reservation/NoShow.ts"
 import type { Place } from "../site/CdrLocation.ts"
 import type { TokenType } from "../token/Token.ts"
 import { type ChargingSession, isOnlyReserved } from "./ChargingSession.ts"
-import { jitterWh, offsetOf } from "./Counting.ts"
+import { jitterWh, offsetOf, soundReadings } from "./Counting.ts"
 import { measuredOf, type Sample } from "../charger/MeterValue.ts"
 import type { SessionPrice } from "./SessionPrice.ts"
 
@@ -107,9 +107,10 @@ export const fitting = (
  * changes when energy flowed, never how much.
  */
 export const pricedReadings = ({
-  readings,
+  readings: stored,
   session
 }: Pick<Ledger, "readings" | "session">): ReadonlyArray<PricedReading> => {
+  const readings = soundReadings(stored, session)
   const { endedAt, energyWh, meterStartWh, startedAt } = session
   const offset = offsetOf({ readings, session }) - meterStartWh
   const within = readings.flatMap(({ at, registerWh }) =>

@@ -231,3 +231,25 @@ describe("a session is held", () => {
   ]
   for (const [name, reason, reported, around] of stories) it(name, () => expect(doubt(reported, around)).toBe(reason))
 })
+
+describe("one register that no meter can have had, between others that fit", () => {
+  const sound = [
+    [10, 1_001_000],
+    [20, 1_003_000],
+    [40, 1_006_000]
+  ] as const
+
+  it.each([
+    ["a 0", 0],
+    ["one beyond 2³²", 2 ** 32 + 5]
+  ])("is set aside: %s", (_, wh) => {
+    expect(doubt({ readings: [...sound, [30, wh]] })).toBe(undefined)
+    expect(doubt({ readings: [...sound, [50, wh]] })).toBe(undefined)
+  })
+
+  it("is not set aside if there are two in a row, or too many, or if it lies between start and stop", () => {
+    expect(doubt({ readings: [...sound, [30, 0], [35, 0]] })).toBe("RegisterFell")
+    expect(doubt({ readings: [sound[0], [15, 0], sound[1], [30, 0]] })).toBe("RegisterFell")
+    expect(doubt({ readings: [...sound, [30, 1_001_500]] })).toBe("RegisterFell")
+  })
+})
