@@ -116,17 +116,12 @@ it("registers a partner whose details name its credentials, even if other module
     url
   })
   const here = `http://127.0.0.1:${detailsPort}/credentials`
-  const odd = [
-    at("", "cdrs"),
-    at("/relative", "tokens"),
-    at(null, "locations"),
-    at(here, 7),
-    at(here, "tariffs", 7),
-    null
-  ]
-  const taken = await register([...odd, at(here)])
+  // An address without a host is read relative to that of the details.
+  const relative = at("/relative", "tokens")
+  const odd = [at("", "cdrs"), at(null, "locations"), at(here, 7), at(here, "tariffs", 7), null]
+  const taken = await register([...odd, relative, at(here)])
   expect(taken.code).toBe(1000)
-  expect(await world.get(`partners/${taken.id}`)).toMatchObject({ modules: ["credentials"] })
+  expect(await world.get(`partners/${taken.id}`)).toMatchObject({ modules: ["credentials", "tokens"] })
   for (const without of [[], odd, [at("no url")]]) expect((await register(without)).code).toBe(3003)
 })
 

@@ -48,9 +48,12 @@ const roleOf = (text: string | null | undefined): PartnerEndpoint["role"] => {
   return word === "SENDER" || word === "RECEIVER" ? word : undefined
 }
 
+/** A path, and not any text, which could be resolved too. */
+const isPath = (text: string): boolean => /^[^\s:]*\/\S*$/.test(text)
+
 /** An absolute URL stays as it is. A relative one, which some partners send although the standard allows none, is resolved (RFC 3986 §5). */
 const resolved = (url: string, base: string): string | undefined =>
-  URL.canParse(url) ? url : URL.canParse(url, base) ? new URL(url, base).href : undefined
+  URL.canParse(url) ? url : isPath(url) && URL.canParse(url, base) ? new URL(url, base).href : undefined
 
 /**
  * The partner's endpoints, from the details at `base`. If several have the same module and role, the first one counts. Unreadable ones are

@@ -70,6 +70,21 @@ describe("a fraction of a second", () => {
     expect(periods.map(({ startedAt }) => startedAt)).toEqual([at("09:30:00"), at("10:00:00")])
   })
 
+  it("is all that a session lasted: its energy is billed, in a period of its own", () => {
+    const reserved = { startedAt: at("09:30:00"), endedAt: at("10:00:00.100"), expired: false }
+    const elements: ReadonlyArray<TariffElement> = [
+      { ...every("TIME", 2, 1800), restrictions: { reservation: "RESERVATION" } },
+      every("ENERGY", 0.5, 1)
+    ]
+    const given = { from: "10:00:00.100", to: "10:00:00.400", readings: [{ at: at("10:00:00.400"), energyWh: 400 }] }
+    const { periods, total: sum } = priced(elements, { ...given, reserved })
+    expect(sum.exclVat).toBe(1.2)
+    expect(periods.map(({ energyWh, startedAt }) => [startedAt, energyWh])).toEqual([
+      [at("09:30:00"), 0],
+      [at("10:00:00"), 400]
+    ])
+  })
+
   it("is in no duration of a price", () => {
     const { durationMillis, lines, parkingMillis, periods } = priced(hourly, {
       from: "10:00:00.700",
