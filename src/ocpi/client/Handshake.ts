@@ -48,8 +48,8 @@ const roleOf = (text: string | null | undefined): PartnerEndpoint["role"] => {
   return word === "SENDER" || word === "RECEIVER" ? word : undefined
 }
 
-/** A path, and not any text, which could be resolved too. */
-const isPath = (text: string): boolean => /^[^\s:]*\/\S*$/.test(text)
+/** A path, and not any text: that could be resolved too. */
+const isPath = (text: string): boolean => /^[^\s:]+(?:[/?#]\S*)?$/.test(text)
 
 /** An absolute URL stays as it is. A relative one, which some partners send although the standard allows none, is resolved (RFC 3986 §5). */
 const resolved = (url: string, base: string): string | undefined =>
