@@ -32,12 +32,12 @@ const partyOf = (
 }
 
 /**
- * The idTag for a uid that is too long for the charger. It is the same whenever this partner presents that uid, so that the card that
+ * The idTag for a uid that is too long for the charger: 18 characters, because some chargers send two more back. It is the same whenever this partner presents that uid, so that the card that
  * reserved is recognised when it starts.
  */
 const standIn = (secrets: Pick<Secrets["Service"], "verifier">, partner: Partner, uid: string): string => {
   const bytes = secrets.verifier("stand-in", `${partner.id} ${uid.toLowerCase()}`)
-  return `VL${Buffer.from(bytes).toString("hex").slice(0, 18).toUpperCase()}`
+  return `VL${Buffer.from(bytes).toString("hex").slice(0, 16).toUpperCase()}`
 }
 
 /** The grant that lets the token charge, with the idTag that the charger receives, before its EVSE is chosen. */

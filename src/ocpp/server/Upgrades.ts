@@ -5,6 +5,7 @@
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
 import { Cause, Effect } from "effect"
+import { Buckets } from "../../domain/values/Buckets.ts"
 import { type Server as WebSockets, WebSocketServer } from "ws"
 import type { Admission, ChargerInbox } from "../../domain/charger/ChargerInbox.ts"
 import { Counts } from "../../domain/values/Counts.ts"
@@ -39,6 +40,9 @@ const boundedCompression = { serverNoContextTakeover: true, clientNoContextTakeo
 
 /** Upgrades of one charger that may wait for its admission at the same time. On profile 0 each may take as long as a ping. */
 const maxAdmissionsOfOne = 8
+
+/** How many refusals are logged in a minute, from however many networks they come: the log is on a disk too. */
+const loggedPerMinute = 600
 
 /** How long a charger has to answer our close frame, in ms. */
 const closeTimeout = 5_000
@@ -98,6 +102,8 @@ export class Upgrades {
       this.openings.done()
     })
   }
+
+  private readonly logged = new Buckets(loggedPerMinute, 60_000, 1)
 
   /** From now on every upgrade is asked to come back later. */
   stopAccepting(): void {
@@ -225,8 +231,8 @@ export class Upgrades {
     socketParts.metrics.refusedUpgrade(refusal.status)
     if (isAuthFailure(refusal)) socketParts.metrics.authFailure(refusal.reason)
     if (!countsAgainst(refusal)) return
-    // Each refusal is logged, until there are too many from the network to be useful.
-    if (!guard.isOverLimit(network, now())) {
+    // Each refusal is logged, until there are too many to be useful, from the network or from all.
+    if (!guard.isOverLimit(network, now()) && this.logged.take("all", now())) {
       const chargerId = parseChargerPath(handshake.request.url ?? "")?.chargerId
       const about = { chargerId, address, status: refusal.status, reason: refusal.reason }
       run(Effect.logInfo("ocpp: charger refused").pipe(Effect.annotateLogs(about)))

@@ -172,7 +172,7 @@ describe.each(usualVersions)("commands on OCPI %s", (version) => {
     const start = await partner.command("START_SESSION", bodies.START_SESSION(partner, spot, { token }))
     expect(await partner.result(start.id)).toEqual({ result: "ACCEPTED" })
     const idTag = String(spot.station.asked("RemoteStartTransaction")[0]?.["idTag"])
-    expect(idTag).toMatch(/^VL[0-9A-F]{18}$/)
+    expect(idTag).toMatch(/^VL[0-9A-F]{16}$/)
     expect(spot.station.asked("ReserveNow")[0]?.["idTag"]).toBe(idTag)
     expect((await spot.station.start(1, idTag)).status).toBe("Accepted")
     expect(problemsOf(partner)).toEqual([])

@@ -92,6 +92,20 @@ describe("the transport", () => {
     expect(server.inbox.of("CP1").opening).toMatchObject({ securityProfile: 2, remoteAddress: "203.0.113.7" })
   })
 
+  it("is logged for each refusal, but at most 600 a minute from however many networks", async () => {
+    const server = await startServer({ chargers, trustProxy: () => true })
+    const refusals = Array.from({ length: 1_000 }, (_, n) =>
+      attempt(server.port, `/ocpp/UNKNOWN-${n}`, {
+        headers: { "x-forwarded-proto": "https", "x-forwarded-for": `198.${n >> 8}.${n & 255}.7` }
+      })
+    )
+    expect(new Set((await Promise.all(refusals)).map(({ status }) => status))).toEqual(new Set([404]))
+    // Ten a second are added.
+    const lines = server.logs.filter((line) => line.includes("charger refused")).length
+    expect(lines).toBeGreaterThanOrEqual(600)
+    expect(lines).toBeLessThan(800)
+  })
+
   it("and the client's address are not taken from an untrusted client's headers", async () => {
     const server = await startServer({ chargers: { ...chargers, CP2: {} } })
     const headers = { "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.7" }
