@@ -53,6 +53,8 @@ describe.skipIf(!canBrowse)("chargers whose configuration differs", () => {
       expect(await queue.nth(0).getAttribute("aria-current")).toBe("true")
       await page.getByRole("heading", { level: 2, name: String(first?.["name"]) }).waitFor()
       const keys = page.locator(".queue section .rows li")
+      // The keys are loaded after the heading is shown.
+      await keys.first().waitFor()
       expect(await keys.count()).toBe(1)
       expect(await keys.innerText()).toContain(`expected ${value}`)
       expect(await visitor.axe()).toEqual([])
