@@ -152,8 +152,11 @@ for (const { missing, name, run } of threatDrivers) {
         ["T07-asked", "T07-other"].map((id) => WireCharger.connect(world.service.ocppUrl, id))
       )
       if (asked === undefined || other === undefined) throw new Error("not connected")
-      asked.onCall = () => undefined
-      other.onCall = () => undefined
+      // Only the question that comes first is answered.
+      const triggered = (action: string, id: string) =>
+        action === "TriggerMessage" ? JSON.stringify([3, id, { status: "NotImplemented" }]) : undefined
+      asked.onCall = triggered
+      other.onCall = triggered
       await asked.call("BootNotification", boot)
       await other.call("BootNotification", boot)
       const [id, othersId] = await Promise.all([asked.called("GetConfiguration"), other.called("GetConfiguration")])

@@ -224,7 +224,7 @@ const repeatNewPasswords = async (world: World, secrets: Secrets, { key }: Made)
   const replies: ReadonlyArray<readonly [status: string, reply: (id: string, sent: string) => unknown]> = [
     ["Failed", (id, sent) => [4, id, "GenericError", `cannot set ${sent}`, { key: "K", value: sent, [sent]: sent }]],
     ["Failed", (id, sent) => [4, id, sent, sent.toUpperCase(), {}]],
-    ["Rejected", (id, sent) => [3, id, { status: "Rejected", info: sent }]],
+    ["Failed", (id, sent) => [3, id, { status: "Rejected", info: sent }]],
     ["Failed", (id, sent) => [3, id, [sent]]]
   ]
   for (const [n, [status, reply]] of replies.entries()) {
@@ -232,7 +232,7 @@ const repeatNewPasswords = async (world: World, secrets: Secrets, { key }: Made)
     secrets.add(`new password ${n} in capitals`, value.toUpperCase())
     charger.onCall = (action, id) => {
       if (action !== "ChangeConfiguration") return JSON.stringify([4, id, "NotSupported", "", {}])
-      // This is unreadable, and has no name by which it could be masked.
+      // This is unreadable, and has no name by which it could be masked. It ends the command, and the other answer comes too late.
       charger.send(`[4,"${id}","GenericError","cannot set ${value}`)
       return JSON.stringify(reply(id, value))
     }

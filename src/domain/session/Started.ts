@@ -9,7 +9,7 @@ export const startedSession = ({ at, body, heardAt }: SessionStarted): KnownSess
   tokenUid: body.tokenUid,
   startedAt: at,
   heardAt,
-  clockIgnored: body.clockIgnored,
+  ...(body.clockIgnored === true ? { clockIgnored: true } : {}),
   meterStartWh: body.meterStartWh,
   authorization: body.authorization.status,
   authorizedUntil: body.authorization.expiresAt,
