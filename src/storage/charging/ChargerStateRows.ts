@@ -63,7 +63,7 @@ const reportedStop = (given: SessionRow["reportedStop"]): KnownSession["reported
     : {
         meterStopWh: given.meterStopWh ?? undefined,
         at: given.at ?? undefined,
-        namedAt: given.namedAt ?? undefined
+        ...(given.namedAt === null || given.namedAt === undefined ? {} : { namedAt: given.namedAt })
       }
 
 /** The domain's view of a row. */
