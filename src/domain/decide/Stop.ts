@@ -40,10 +40,16 @@ const stopOf = (event: TransactionEnded, now: number): Stop => ({
   heardAt: now
 })
 
-/** True if a stop reports another register or time than the one that ended the session. Missing values contradict nothing. */
+/** Some chargers give each repeat of a stop the time at which it is sent. */
+const repeatedWithinMillis = 10_000
+
+/**
+ * True if a stop reports another register than the one that ended the session, or a time that is not that of a repeat. Missing values contradict
+ * nothing.
+ */
 const contradicts = (reported: ReportedStop, first: ReportedStop): boolean =>
   (reported.meterStopWh !== undefined && reported.meterStopWh !== first.meterStopWh) ||
-  (reported.at !== undefined && reported.at !== first.at)
+  (reported.at !== undefined && Math.abs(reported.at - (first.at ?? Infinity)) > repeatedWithinMillis)
 
 /** The charging profiles change if the transaction had its own. `requires` is as in the facts of its end. */
 const profilesWithout = (

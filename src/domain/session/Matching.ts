@@ -83,8 +83,8 @@ const isReachable = (
 }
 
 /**
- * Open sessions that this stop can belong to: with the same token, an earlier start, and no register above the stop's. With several connectors, not
- * one that cannot have reached the stop's register: then the start of another session was lost. With one, a stop without a token can belong to any.
+ * Open sessions that this stop can belong to: with the same token, an earlier start, and no register above the stop's. Not one that cannot have
+ * reached the stop's register: then the start of another session was lost. With one connector, a stop without a token can belong to any.
  */
 const candidates = (
   { at, meterStopWh, tokenUid }: UnnamedStop,
@@ -97,7 +97,7 @@ const candidates = (
     (session) =>
       session.status !== "Ended" &&
       isItsToken(session.tokenUid) &&
-      (isAlone || isReachable(session, at, meterStopWh)) &&
+      isReachable(session, at, meterStopWh) &&
       session.meterStartWh <= meterStopWh &&
       ranAt(session, sessions, at)
   )

@@ -125,6 +125,15 @@ describe("the id of a session that has ended", () => {
   })
 })
 
+it("A stop that is repeated with the time of its repeat contradicts nothing, one that is minutes apart does", () => {
+  const charger = withConnectors(1)
+  const id = charger.start(started())
+  for (const second of [0, 1, 2]) charger.say(ended(id, { time: at(minute(30) + second * 1000) }))
+  expect(charger.service.journal.orphans).toEqual([])
+  charger.say(ended(id, { time: at(minute(32)) }))
+  expect(charger.service.journal.orphans).toHaveLength(1)
+})
+
 it("A stop a few Wh below its start is a session without energy, and not held", () => {
   const charger = withConnectors(1)
   charger.say(ended(charger.start(started()), { meterStopWh: 993 }))
