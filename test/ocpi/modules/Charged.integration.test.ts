@@ -246,11 +246,11 @@ it.each(usualVersions)(
     const pushed = () => [...partner.stores.sessions.values()]
     const waiting = version === "2.1.1" ? "PENDING" : "RESERVATION"
     await partner.eventually("its session", () => pushed()[0]?.["status"] === waiting)
+    // A record has no period for a reservation that lasted less than half a second.
+    await sleep(1_100)
     const { id: transactionId } = await spot.station.start(1, uid)
     const { id, startedAt } = await world.sessionOf(spot.chargerId)
     expect(pushed()[0]?.["id"], "under the id of the reservation").toBe(id)
-    // A record has no period for a session that lasted less than a second.
-    await sleep(1_100)
     await stop(spot, transactionId, String(id))
     const cdr = (await cdrsOf(partner))[0] ?? {}
     const [first = {}, charging] = cdr["charging_periods"] as ReadonlyArray<Json>
