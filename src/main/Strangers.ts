@@ -8,6 +8,7 @@ import type { Socket } from "node:net"
 import { Metric } from "effect"
 import { tooManyDocument } from "../http/v2/requests/Problem.ts"
 import { Buckets } from "../domain/values/Buckets.ts"
+import { lateMillis, promptMillis, promptRefusals } from "../domain/values/RefusalDelay.ts"
 
 export interface StrangersOptions {
   /** Milliseconds of the main thread in a second for one network, and for all. Four seconds' worth may be used at once. */
@@ -31,11 +32,6 @@ const burstSeconds = 4
 
 /** How long a request waits that is answered although its network has used too much. */
 const delayedMillis = 250
-/** The same for refusals, so that a program that ignores them is slowed down. The first ones are immediate. */
-const refusalMillis = 3_000
-const promptRefusals = 20
-const promptMillis = 10_000
-
 const namesMax = 10_000
 
 /** What supervisors, load balancers and Prometheus ask for. */
@@ -128,7 +124,7 @@ export class Strangers {
     const status = path.startsWith("/files/") ? 503 : 429
     const answer = () => refuse(response, path, status, seconds, false)
     if (this.prompt.take(network, now)) answer()
-    else this.later(response, refusalMillis, answer)
+    else this.later(response, lateMillis, answer)
   }
 
   /** Remembers the credentials of a request, which have proved right. */

@@ -38,11 +38,11 @@ export const provisionalOfStop = (
   const repeated = list.find((one) => !awaitsStop(one) && one.stop?.at === at && one.stop?.meterStopWh === meterStopWh)
   if (repeated !== undefined) return repeated
   const running = list.filter(({ stop }) => stop === undefined)
-  const known = running.map(sessionOf)
+  const known = [...state.sessions, ...running.map(sessionOf)]
   const found = sessionOfStop(
     { at: occurredAt(event.time, now), tokenUid, meterStopWh },
-    [...state.sessions, ...known],
-    hasOneConnector(state.connectors, [...state.sessions, ...known])
+    known,
+    hasOneConnector(state.connectors, known)
   )
   return running.find(({ start }) => start.body.sessionId === found?.sessionId)
 }

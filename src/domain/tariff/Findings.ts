@@ -4,6 +4,7 @@
  */
 import { hasFewDecimals } from "../values/Amount.ts"
 import { isCurrency } from "../values/Currency.ts"
+import { dayMillis } from "../values/Day.ts"
 import { compile, parseTime } from "./Compiled.ts"
 import { conclusiveHours, type Resolution } from "./Evidence.ts"
 import {
@@ -204,8 +205,6 @@ const names: Readonly<Record<Dimension, string>> = {
 
 const isOpen = ({ reservation, ...rest }: Restrictions = {}): boolean =>
   reservation === undefined && Object.values(rest).every((one) => one === undefined)
-
-const dayMillis = 86_400_000
 
 /** The local time of a Monday's beginning, ms. */
 const monday = 4 * dayMillis

@@ -7,8 +7,8 @@ import { Clock, Effect } from "effect"
 import { Buckets } from "./Buckets.ts"
 
 /** How many refusals of one key or network are answered at once, and in how many ms that allowance is restored. */
-const promptRefusals = 20
-const promptMillis = 10_000
+export const promptRefusals = 20
+export const promptMillis = 10_000
 
 /** The delay of further refusals: long enough that thousands of connections cost little, and shorter than the timeouts of HTTP clients. */
 export const lateMillis = 3_000

@@ -236,7 +236,7 @@ export class Conversation {
     return this.lastCallIsSecret ? maskedValue : this.version.mask(text)
   }
 
-  /** True if it was the answer to an open call of ours. */
+  /** True if the service had sent that call and waited for its answer. */
   private answered(messageId: string, read: (command: ChargerCommand) => CommandResult): boolean {
     const isOurs = this.mailbox?.answered(messageId, read) === true
     if (!isOurs) this.parts.metrics.droppedFrame("unmatched")
